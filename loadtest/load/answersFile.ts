@@ -1,5 +1,7 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { reasonOf } from '../../simulator/text/index.js';
 import { answerLine } from '../result/index.js';
+import { LoadError } from '../trace/index.js';
 
 const BUFFERED = 65_536;
 
@@ -9,9 +11,14 @@ export class AnswersFile {
   private lines: string[] = [];
   private buffered = 0;
 
-  /** @throws Error of the file system */
-  constructor(path: string) {
-    this.file = openSync(path, 'a');
+  private hasFailed = false;
+
+  /** @param onFailed told once, where it cannot be written any more. @throws LoadError */
+  constructor(
+    path: string,
+    private readonly onFailed: (why: string) => void,
+  ) {
+    this.file = attempted(() => openSync(path, 'a'));
   }
 
   add(number: number, application: string, output: string, isDefault: boolean): void {
@@ -26,10 +33,30 @@ export class AnswersFile {
     closeSync(this.file);
   }
 
+  /** What an earlier run left goes, and nothing that is no plain file. @throws LoadError */
+  static empty(path: string): void {
+    attempted(() => writeFileSync(path, ''));
+  }
+
   private flush(): void {
     // Appended whole: what other processes append comes before or after it.
-    if (this.lines.length > 0) writeSync(this.file, this.lines.join(''));
+    const text = this.lines.join('');
     this.lines = [];
     this.buffered = 0;
+    if (text === '' || this.hasFailed) return;
+    try {
+      attempted(() => writeSync(this.file, text));
+    } catch (error) {
+      this.hasFailed = true;
+      this.onFailed(reasonOf(error));
+    }
+  }
+}
+
+function attempted<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    throw new LoadError('--save-answers', reasonOf(cause), { cause });
   }
 }

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { CommandError, connectionOf, OutputFile, stopSignal } from '../../services/cli/index.js';
+import { checkApart, CommandError, connectionOf, OutputFile, stopSignal } from '../../services/cli/index.js';
 import { RefusedError } from '../../services/client/index.js';
 import { comparisonText, readRunFile, runPage } from '../page/index.js';
 import { ProgressBar, resultJson, windowsCsv, type RunResult } from '../result/index.js';
@@ -11,6 +10,7 @@ import {
   traceChoices,
   type TraceRequest,
 } from '../trace/index.js';
+import { AnswersFile } from './answersFile.js';
 import { findLimit } from './findLimit.js';
 import type { LoadtestOptions } from './loadCommand.js';
 import type { LoadMode, LoadPlan } from './loadPlan.js';
@@ -73,7 +73,7 @@ async function runOnce(
   if (metrics instanceof RefusedError) {
     process.stderr.write(`windjammer: the report has no parts of the server: ${metrics.message}\n`);
   }
-  if (plan.answersFile !== undefined) rmSync(plan.answersFile, { force: true });
+  if (plan.answersFile !== undefined) AnswersFile.empty(plan.answersFile);
   watch?.begin();
   const startNs = wallNs();
   const showTo = (progress: RunProgress): void =>
@@ -226,14 +226,22 @@ function serverOf(...[url, connection, timeoutMs]: ConstructorParameters<typeof 
 }
 
 /** Before anything is run: nobody wants to learn afterwards that a report has no place. */
-function outputsOf({ report, csv }: LoadtestOptions): {
-  readonly report?: OutputFile;
-  readonly csv?: OutputFile;
+function outputsOf({ report, csv, saveAnswers, compare, trace, inputs }: LoadtestOptions): {
+  readonly report: OutputFile | undefined;
+  readonly csv: OutputFile | undefined;
 } {
-  return {
-    ...(report === undefined ? {} : { report: new OutputFile(report, '--report') }),
-    ...(csv === undefined ? {} : { csv: new OutputFile(csv, '--csv') }),
-  };
+  const named = (path: string | undefined, option: string) =>
+    path === undefined ? undefined : new OutputFile(path, option);
+  const files = { report: named(report, '--report'), csv: named(csv, '--csv') };
+  checkApart(
+    [files.report, files.csv, named(saveAnswers, '--save-answers')].filter((file) => file !== undefined),
+    [
+      { what: 'the file of --compare', path: compare },
+      { what: 'the file of --trace', path: trace },
+      { what: 'the file of --inputs', path: inputs },
+    ],
+  );
+  return files;
 }
 
 function shareOf({ seconds }: LoadPlan, { share }: RunProgress, startNs: number): number | undefined {

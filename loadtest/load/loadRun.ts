@@ -36,15 +36,12 @@ const LATENESS_COUNT = 500;
  * Makes one process's part of a load.
  * @throws LoadError of the trace or an input, ClientError when a connection cannot be opened
  */
-export async function runLoad(
-  plan: LoadPlan,
-  { part, ready, onProgress, signal }: RunPart,
-): Promise<LoadCounts> {
+export async function runLoad(plan: LoadPlan, part: RunPart): Promise<LoadCounts> {
   const trace = plan.trace === undefined ? undefined : openTrace(dealt(plan, plan.trace));
   try {
     const sender = await openSender(plan);
     try {
-      return await withSender(plan, sender, trace, { part, ready, onProgress, signal });
+      return await withSender(plan, sender, trace, part);
     } finally {
       await sender.close();
     }
@@ -57,11 +54,25 @@ async function withSender(
   plan: LoadPlan,
   sender: Sender,
   trace: Trace | undefined,
-  { part, ready, onProgress, signal }: RunPart,
+  runPart: RunPart,
 ): Promise<LoadCounts> {
   goFirst();
   const alarm = trace === undefined ? undefined : await Alarm.start();
-  await sender.warmUp();
+  try {
+    await sender.warmUp();
+    return await asked(plan, sender, trace, alarm, runPart);
+  } finally {
+    await alarm?.close();
+  }
+}
+
+async function asked(
+  plan: LoadPlan,
+  sender: Sender,
+  trace: Trace | undefined,
+  alarm: Alarm | undefined,
+  { part, ready, onProgress, signal }: RunPart,
+): Promise<LoadCounts> {
   const startNs = await ready();
   const traffic = new LoadTraffic(plan, sender, startNs);
   const { counts } = traffic;
@@ -89,7 +100,6 @@ async function withSender(
     clearInterval(look);
     signal.removeEventListener('abort', onAbort);
     traffic.close();
-    await alarm?.close();
   }
 }
 

@@ -52,7 +52,8 @@ export class LoadTraffic {
     this.pools = new Map(
       applications.map(({ name, form }) => [name, poolFor(form, plan, applications.length)]),
     );
-    this.answersFile = answersFile === undefined ? undefined : new AnswersFile(answersFile);
+    this.answersFile =
+      answersFile === undefined ? undefined : new AnswersFile(answersFile, (why) => this.giveUp(why));
     this.lastAnswerNs = startNs;
   }
 

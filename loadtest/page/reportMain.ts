@@ -1,4 +1,4 @@
-import { CommandError, OutputFile } from '../../services/cli/index.js';
+import { checkApart, CommandError, OutputFile } from '../../services/cli/index.js';
 import { comparisonPage } from './comparisonPage.js';
 import { comparisonText, type NamedRun } from './comparison.js';
 import type { ReportOptions } from './reportCommand.js';
@@ -12,6 +12,10 @@ const MOST_RUNS = 6;
 export function runReport(paths: readonly string[], { html }: ReportOptions): void {
   if (paths.length > MOST_RUNS) throw new CommandError(`at most ${MOST_RUNS} runs can be told apart`);
   const file = html === undefined ? undefined : new OutputFile(html, '--html');
+  checkApart(
+    file === undefined ? [] : [file],
+    paths.map((path) => ({ what: 'a run to read', path })),
+  );
   const runs = paths.map((path) => readRunFile(path, 'report'));
   process.stdout.write(comparisonText(runs));
   file?.write(pageOf(runs));

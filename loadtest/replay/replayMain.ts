@@ -1,4 +1,4 @@
-import { CommandError, OutputFile } from '../../services/cli/index.js';
+import { checkApart, CommandError, OutputFile } from '../../services/cli/index.js';
 import { runPage } from '../page/index.js';
 import { ProgressBar, resultJson, windowsCsv } from '../result/index.js';
 import { hostTimesOf } from './replayHostTimes.js';
@@ -17,6 +17,15 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
   const csv = options.csv === undefined ? undefined : new OutputFile(options.csv, '--csv');
   const answers =
     options.saveAnswers === undefined ? undefined : new OutputFile(options.saveAnswers, '--save-answers');
+  checkApart(
+    [report, csv, answers].filter((file) => file !== undefined),
+    [
+      { what: 'the file of --trace', path: options.trace },
+      { what: 'the file of --inputs', path: options.inputs },
+      { what: 'the file of --config', path: options.config },
+      { what: 'the file of --host-times', path: options.hostTimes },
+    ],
+  );
   let outcome: ReplayOutcome;
   try {
     const planned = await planReplay(requestOf(options));

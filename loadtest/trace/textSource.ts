@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Inflate, Z_SYNC_FLUSH } from 'pako';
 import { LoadError } from './loadError.js';
 
@@ -27,7 +27,8 @@ export class TextSource {
   constructor(readonly path: string) {
     let opened: number | undefined;
     try {
-      opened = openSync(path, 'r');
+      // A pipe that nobody writes would be waited for.
+      opened = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const status = fstatSync(opened);
       if (status.isDirectory()) throw new Error('it is a folder');
       if (!status.isFile()) {

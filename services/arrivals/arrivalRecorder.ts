@@ -29,7 +29,7 @@ const MOST_HELD_BYTES = 8 * 1024 * 1024;
 const TURN_MS = 20;
 const LONGEST_TURN_MS = 2;
 /** A line without anything in it shows a reader that the server is there. */
-const SIGN_OF_LIFE_MS = 5000;
+export const SIGN_OF_LIFE_MS = 5000;
 
 interface HeldArrival {
   readonly atNs: number;

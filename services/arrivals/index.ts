@@ -1,1 +1,1 @@
-export { ArrivalRecorder, type RecordingRequest } from './arrivalRecorder.js';
+export { ArrivalRecorder, SIGN_OF_LIFE_MS, type RecordingRequest } from './arrivalRecorder.js';

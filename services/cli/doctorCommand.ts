@@ -3,6 +3,7 @@ import { reasonOf } from '../../simulator/text/index.js';
 import type { Finding } from './doctor/index.js';
 import { optionCommand } from './optionCommand.js';
 import { print } from './printing.js';
+import { redisPassword } from './redisPassword.js';
 import type { ServeOptions } from './serveCommand.js';
 
 const MIB = 1024 * 1024;
@@ -68,7 +69,7 @@ async function examine(words: readonly string[]): Promise<readonly Finding[]> {
   }
   if (options.store !== undefined) {
     const { redisAddress, DEFAULT_PREFIX } = await import('../redis/index.js');
-    const address = redisAddress(options.store, process.env['WINDJAMMER_REDIS_PASSWORD']);
+    const address = redisAddress(options.store, redisPassword(options.redisPasswordFile, process.env));
     findings.push(...(await checks.sharedRedis(address, options.redisPrefix ?? DEFAULT_PREFIX)));
   }
   return findings;

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { pino, stdSerializers } from 'pino';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { Complaint } from '../errors/index.js';
@@ -40,9 +41,11 @@ export function openLog({ logLevel, logFile }: LogOptions): ProcessLog {
     reopen: () => {
       if (logFile === undefined) return;
       try {
+        checkPlain(logFile);
         destination.reopen();
-      } catch {
-        // Told by the listener; what was open goes on being written.
+      } catch (error) {
+        // What was open goes on being written.
+        process.stderr.write(`windjammer: the log is not opened anew: ${reasonOf(error)}\n`);
       }
     },
   };
@@ -51,10 +54,21 @@ export function openLog({ logLevel, logFile }: LogOptions): ProcessLog {
 /** Each line is written before the call returns: the last ones of a process that dies are those that are wanted. */
 function opened(logFile: string | undefined): ReturnType<typeof pino.destination> {
   try {
+    if (logFile !== undefined) checkPlain(logFile);
     return pino.destination({ dest: logFile ?? 2, sync: true, append: true, maxLength: MOST_HELD_BYTES });
   } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
     throw new CommandError(`--log-file: ${reasonOf(cause)}; its folder must be there, and writable`, {
       cause,
     });
   }
+}
+
+/** A pipe would hold the server up until somebody reads it. @throws CommandError; Error of the file system */
+export function checkPlain(logFile: string): void {
+  if (logFile === '') throw new CommandError('--log-file is empty: name a file');
+  const stat = statSync(logFile, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isFile() || stat.isCharacterDevice()) return;
+  const is = stat.isDirectory() ? 'a folder' : 'no file that can be appended to';
+  throw new CommandError(`--log-file: ${logFile} is ${is}: name a file, which need not be there yet`);
 }

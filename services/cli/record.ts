@@ -34,14 +34,20 @@ export function addRecordCommand(program: Command): void {
 async function record(path: string, { duration, inputs, app, ...options }: RecordOptions): Promise<void> {
   const file = new OutputFile(path, '<file>');
   const calls = await rawCalls(options.managementUrl, options);
+  const { SIGN_OF_LIFE_MS } = await import('../arrivals/index.js');
   const stop = new AbortController();
   void stopSignal().then(() => stop.abort());
   const line = new ProgressLine();
-  const body = { seconds: duration, inputs: inputs === true, application: app };
+  const asked = {
+    body: { seconds: duration, inputs: inputs === true, application: app },
+    type: 'application/jsonl',
+    silenceMs: SIGN_OF_LIFE_MS + options.timeoutMs,
+    signal: stop.signal,
+  };
   let arrivals = 0;
   let end: EndLine['end'] | undefined;
   try {
-    for await (const text of linesOf(calls.stream('/admin/record_arrivals', stop.signal, body))) {
+    for await (const text of linesOf(calls.stream('/admin/record_arrivals', asked))) {
       if (text.startsWith('{"end":')) {
         ({ end } = JSON.parse(text) as EndLine);
         continue;
@@ -59,6 +65,12 @@ async function record(path: string, { duration, inputs, app, ...options }: Recor
     }
   } finally {
     line.clear();
+  }
+  if (end === undefined && !stop.signal.aborted) {
+    if (arrivals > 0) file.close();
+    throw new CommandError(
+      `the server broke the recording off: ${arrivals} arrivals were written until then`,
+    );
   }
   if (arrivals === 0) throw new CommandError('no query came: there is nothing to write');
   file.close();

@@ -77,26 +77,55 @@ export class HttpCalls {
     return this.valueOf(request.path, answer);
   }
 
-  /** An answer as it comes, for as long as it takes. @param body to POST; undefined: it is a GET. @throws ClientError, as a rejection or where it breaks off */
-  async *stream(path: string, signal?: AbortSignal, body?: unknown): AsyncGenerator<Uint8Array> {
+  /** An answer as it comes, for as long as it takes. @throws ClientError, as a rejection or where it breaks off */
+  async *stream(
+    path: string,
+    { signal, body, type, silenceMs }: StreamOptions = {},
+  ): AsyncGenerator<Uint8Array> {
+    const silence = new AbortController();
     const broken = (cause: unknown) =>
-      unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
+      silence.signal.aborted
+        ? new TimeoutError(`${this.origin} said nothing for ${silenceMs} ms`)
+        : unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
+    const heard = async <T>(next: Promise<T>): Promise<T> => {
+      if (silenceMs === undefined) return next;
+      const timer = setTimeout(() => silence.abort(), silenceMs);
+      try {
+        return await next;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    const end = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
     let answer: TransportAnswer;
     try {
       const request: HttpRequest =
         body === undefined
           ? { method: 'GET', path }
           : { method: 'POST', path, body: jsonText(body), type: 'application/json' };
-      answer = await this.exchange(request, signal);
+      answer = await heard(this.exchange(request, end));
       this.hasAnswered = true;
-      if (answer.status !== 200) this.valueOf(path, await whole(answer));
+      if (answer.status !== 200) this.valueOf(path, await heard(whole(answer)));
     } catch (cause) {
       throw cause instanceof ClientError ? cause : broken(cause);
     }
+    const pieces = answer.body[Symbol.asyncIterator]();
     try {
-      yield* answer.body;
-    } catch (cause) {
-      throw broken(cause);
+      if (type !== undefined && !answer.contentType.startsWith(type)) {
+        throw new UnexpectedAnswerError(
+          `what answers ${this.origin}${path} is no Windjammer; is the address right?`,
+        );
+      }
+      for (;;) {
+        const piece = await heard(pieces.next()).catch((cause: unknown) => {
+          throw broken(cause);
+        });
+        if (piece.done === true) return;
+        yield piece.value;
+      }
+    } finally {
+      // Of what is not read to its end, the connection is ended.
+      await pieces.return?.();
     }
   }
 
@@ -115,6 +144,16 @@ export class HttpCalls {
     const headers = { ...this.headers, ...(type === undefined ? {} : { 'content-type': type }), ...more };
     return this.transport({ method, path, headers, body, signal });
   }
+}
+
+export interface StreamOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** To POST; undefined: it is a GET. */
+  readonly body?: unknown;
+  /** Of an answer's content: what has another one is somebody else's. */
+  readonly type?: string | undefined;
+  /** A server that says nothing for so long is given up; undefined: never. */
+  readonly silenceMs?: number | undefined;
 }
 
 /** One request. */

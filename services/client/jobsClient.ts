@@ -81,7 +81,7 @@ export class JobsClient {
 
   /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
   results(id: string, follow = false, signal?: AbortSignal): AsyncIterable<Uint8Array> {
-    return this.calls.stream(`${jobPath(id)}/results${follow ? '?follow=true' : ''}`, signal);
+    return this.calls.stream(`${jobPath(id)}/results${follow ? '?follow=true' : ''}`, { signal });
   }
 }
 

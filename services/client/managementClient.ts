@@ -20,7 +20,7 @@ import type {
   TimelineFields,
 } from '../management/index.js';
 import type { QueueJobState } from '../feedbackQueue/index.js';
-import { isRecord, isRecordList, isText, isTextList, type AnswerShape } from './answerShapes.js';
+import { isDone, isEvents, isRecord, isRecordList, isTextList, type AnswerShape } from './answerShapes.js';
 import { UnexpectedAnswerError } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
@@ -32,16 +32,16 @@ export class ManagementClient {
   constructor(private readonly calls: HttpCalls) {}
 
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string> {
-    return this.ask('add_app', isText, fields, options);
+    return this.ask('add_app', isDone, fields, options);
   }
 
   /** What is left out stays, and so does what was learned. */
   setApplication(fields: SetApplicationFields, options?: CallOptions): Promise<string> {
-    return this.ask('set_app', isText, fields, options);
+    return this.ask('set_app', isDone, fields, options);
   }
 
   deleteApplication(name: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_app', isText, { name }, options);
+    return this.ask('delete_app', isDone, { name }, options);
   }
 
   application(name: string, options?: CallOptions): Promise<ApplicationAnswer> {
@@ -54,21 +54,21 @@ export class ManagementClient {
 
   /** Registers a version; it becomes the current one. */
   addModel(fields: AddModelFields, options?: CallOptions): Promise<string> {
-    return this.ask('add_model', isText, fields, options);
+    return this.ask('add_model', isDone, fields, options);
   }
 
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_versioned_model', isText, { model_name: name, model_version: version }, options);
+    return this.ask('delete_versioned_model', isDone, { model_name: name, model_version: version }, options);
   }
 
   /** Rolls back or forward. */
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string> {
-    return this.ask('set_model_version', isText, { model_name: name, model_version: version }, options);
+    return this.ask('set_model_version', isDone, { model_name: name, model_version: version }, options);
   }
 
   /** Says how many replicas of a version run, or between which numbers the load decides. */
   setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string> {
-    return this.ask('set_num_replicas', isText, fields, options);
+    return this.ask('set_num_replicas', isDone, fields, options);
   }
 
   model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer> {
@@ -91,11 +91,11 @@ export class ManagementClient {
 
   /** Links all of them or, on an error, none. */
   addLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
-    return this.ask('add_model_links', isText, { app_name: application, model_names: models }, options);
+    return this.ask('add_model_links', isDone, { app_name: application, model_names: models }, options);
   }
 
   deleteLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
-    return this.ask('delete_model_links', isText, { app_name: application, model_names: models }, options);
+    return this.ask('delete_model_links', isDone, { app_name: application, model_names: models }, options);
   }
 
   /** Names in order of linking. */
@@ -129,7 +129,7 @@ export class ManagementClient {
 
   /** Forgets what was learned; earlier versions stay. */
   resetState(application: string, context?: string, options?: CallOptions): Promise<string> {
-    return this.ask('reset_state', isText, { app_name: application, uid: context }, options);
+    return this.ask('reset_state', isDone, { app_name: application, uid: context }, options);
   }
 
   /** @param version one that `exportState` lists; the last one unless given */
@@ -139,16 +139,16 @@ export class ManagementClient {
     version?: number,
     options?: CallOptions,
   ): Promise<string> {
-    return this.ask('rollback_state', isText, { app_name: application, uid: context, version }, options);
+    return this.ask('rollback_state', isDone, { app_name: application, uid: context, version }, options);
   }
 
   /** It learns nothing until it is unpinned. */
   pinState(application: string, context?: string, options?: CallOptions): Promise<string> {
-    return this.ask('pin_state', isText, { app_name: application, uid: context }, options);
+    return this.ask('pin_state', isDone, { app_name: application, uid: context }, options);
   }
 
   unpinState(application: string, context?: string, options?: CallOptions): Promise<string> {
-    return this.ask('unpin_state', isText, { app_name: application, uid: context }, options);
+    return this.ask('unpin_state', isDone, { app_name: application, uid: context }, options);
   }
 
   /** Feedback that is accepted and not learned yet, and what has failed. @param limit 100 unless given */
@@ -163,12 +163,12 @@ export class ManagementClient {
 
   /** Tries again what has failed. @param id undefined: all of it */
   retryFeedback(id?: string, options?: CallOptions): Promise<string> {
-    return this.ask('retry_feedback', isText, id === undefined ? { all: true } : { id }, options);
+    return this.ask('retry_feedback', isDone, id === undefined ? { all: true } : { id }, options);
   }
 
   /** Gives up what has failed. @param id undefined: all of it */
   dropFeedback(id?: string, options?: CallOptions): Promise<string> {
-    return this.ask('drop_feedback', isText, id === undefined ? { all: true } : { id }, options);
+    return this.ask('drop_feedback', isDone, id === undefined ? { all: true } : { id }, options);
   }
 
   /**
@@ -176,7 +176,7 @@ export class ManagementClient {
    * Give `timeoutMs` some seconds more than that.
    */
   events(fields: EventsFields = {}, options?: CallOptions): Promise<EventsAnswer> {
-    return this.ask('list_events', isRecord('events', 'last'), fields, options);
+    return this.ask('list_events', isEvents, fields, options);
   }
 
   /** What every simulated GPU does. */
@@ -201,7 +201,7 @@ export class ManagementClient {
 
   /** Makes what this frontend knows the truth, after the shared store has lost changes. */
   repairStore(options?: CallOptions): Promise<string> {
-    return this.ask('repair_store', isText, {}, options);
+    return this.ask('repair_store', isDone, {}, options);
   }
 
   /** Frontends and nodes of a cluster, as this frontend sees them. */
@@ -211,17 +211,17 @@ export class ManagementClient {
 
   /** Places no replicas on a node, and those that it has on others; or may again. */
   drainNode(node: string, isDrained = true, options?: CallOptions): Promise<string> {
-    return this.ask(isDrained ? 'drain_node' : 'undrain_node', isText, { node }, options);
+    return this.ask(isDrained ? 'drain_node' : 'undrain_node', isDone, { node }, options);
   }
 
-  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
-  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    return this.calls.stream('/admin/backup', signal);
+  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. @param silenceMs after which the server is given up */
+  backup(silenceMs?: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.calls.stream('/admin/backup', { type: 'application/x-ndjson', silenceMs, signal });
   }
 
   /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_key', isText, { id }, options);
+    return this.ask('delete_key', isDone, { id }, options);
   }
 
   private async ask<T>(

@@ -1,4 +1,10 @@
-import { HttpCalls, RefusedError, type ConnectionOptions } from '../../../services/client/index.js';
+import { z } from 'zod';
+import {
+  HttpCalls,
+  RefusedError,
+  UnexpectedAnswerError,
+  type ConnectionOptions,
+} from '../../../services/client/index.js';
 import type { InputForm, InputType } from '../../../containers/protocol/index.js';
 import { LoadError } from '../../trace/index.js';
 import { readMetrics, type MetricSamples } from './metricsText.js';
@@ -11,6 +17,10 @@ const TYPES: Readonly<Record<string, InputType>> = {
   BYTES: 'strings',
 };
 
+const modelAnswer = z.object({
+  inputs: z.array(z.object({ datatype: z.string(), shape: z.array(z.number()) })),
+});
+
 /** What a running server tells of itself on its query interface. */
 export class ServerView {
   private readonly calls: HttpCalls;
@@ -20,10 +30,12 @@ export class ServerView {
     this.calls = new HttpCalls(url, timeoutMs, connection);
   }
 
-  /** Its metrics, or why they are not to be had. @throws ClientError when no server answers */
+  /** Its metrics, or why they are not to be had. @throws ClientError when no server answers, or one that is none of ours */
   async metrics(): Promise<MetricSamples | RefusedError> {
     try {
-      return readMetrics(String(await this.calls.call({ method: 'GET', path: '/metrics' })));
+      const samples = readMetrics(String(await this.calls.call({ method: 'GET', path: '/metrics' })));
+      if ([...samples.keys()].some((name) => name.startsWith('windjammer_'))) return samples;
+      throw foreign('/metrics');
     } catch (error) {
       if (error instanceof RefusedError) return error;
       throw error;
@@ -39,8 +51,10 @@ export class ServerView {
       if (isUnknown(error)) return undefined;
       throw error;
     }
-    const { inputs } = answer as { inputs?: readonly { datatype: string; shape: readonly number[] }[] };
-    const [input] = inputs ?? [];
+    const described = modelAnswer.safeParse(answer);
+    if (!described.success) throw foreign(v2Path);
+    const { inputs } = described.data;
+    const [input] = inputs;
     const type = Object.hasOwn(TYPES, input?.datatype ?? '') ? TYPES[input.datatype] : undefined;
     if (type === undefined) {
       throw new LoadError(
@@ -51,6 +65,12 @@ export class ServerView {
     const length = input.shape[1] ?? -1;
     return length > 0 ? { type, length } : { type };
   }
+}
+
+function foreign(path: string): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(
+    `what answers ${path} is no query interface of Windjammer; is the address right?`,
+  );
 }
 
 /** The v2 interface's errors have no code: a status is all there is. */

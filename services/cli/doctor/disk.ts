@@ -13,6 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { reasonOf } from '../../../simulator/text/index.js';
 import { lockDirectory, StoreError } from '../../store/index.js';
+import { checkPlain } from '../processLog.js';
 import { fail, mebibytes, ok, warn, type Finding } from './finding.js';
 
 const MIB = 1024 * 1024;
@@ -43,6 +44,9 @@ export function dataDirectory(directory: string, jobsBytes: number): Finding[] {
       ];
     }
     return [ok(check, `${path} is not there, and will be made`), space(parent, jobsBytes)];
+  }
+  if (!statSync(path).isDirectory()) {
+    return [fail(check, `${path} is a file, and no folder`, 'choose another with --data-dir, or remove it')];
   }
   return [owner(path), lock(path), space(path, jobsBytes), sync(path)].flat();
 }
@@ -131,6 +135,11 @@ function sync(path: string): Finding {
 
 /** Whether a log can be written there. */
 export function logFile(path: string): Finding {
+  try {
+    checkPlain(path);
+  } catch (error) {
+    return fail('log', reasonOf(error), 'name a file in a folder of its own');
+  }
   const folder = dirname(resolve(path));
   const there = existsSync(path) ? path : folder;
   if (existsSync(folder) && isWritable(there)) return ok('log', `${path} can be written`);

@@ -10,12 +10,11 @@ const LONGEST_DIAL_MS = 3000;
 export async function port(option: string, host: string, number: number): Promise<Finding> {
   const where = `${host}:${number}`;
   const check = `port ${number}`;
-  if (number === 0) return ok(check, `any free port of ${host}`);
   const server = createServer();
   try {
     server.listen({ host, port: number, exclusive: true });
     await once(server, 'listening');
-    return ok(check, `${where} is free`);
+    return ok(check, number === 0 ? `any free port of ${host}` : `${where} is free`);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') {
