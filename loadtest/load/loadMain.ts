@@ -46,11 +46,12 @@ export async function runLoadtest(options: LoadtestOptions): Promise<void> {
         ? await run(plan)
         : await searchLimit(options, plan, meanPerSecond, run, interrupt.signal);
     bar.clear();
+    // First: a disk that is full must not cost what was found.
+    process.stdout.write(resultJson(result));
     files.report?.write(runPage(result));
     files.csv?.write(windowsCsv(result));
     files.report?.close();
     files.csv?.close();
-    process.stdout.write(resultJson(result));
     if (earlier !== undefined) process.stderr.write(comparisonText([earlier, { name: 'this run', result }]));
     process.stderr.write(`${summaryOf(result)}\n`);
     if (result.endedEarly !== null) throw new CommandError(`ended early: ${result.endedEarly}`);

@@ -1,10 +1,11 @@
 import { Script } from 'node:vm';
 import { beforeAll, expect, it } from 'vitest';
+import { readResult, resultJson } from '../result/index.js';
 import { planReplay } from '../replay/replayPlan.js';
 import type { RunResult } from '../result/index.js';
 import { replay } from '../replay/replayRun.js';
 import { msText, numberText, percentText } from './markup.js';
-import { runPage } from './index.js';
+import { comparisonText, runPage } from './index.js';
 
 let result: RunResult;
 beforeAll(async () => {
@@ -111,3 +112,33 @@ it('writes numbers as people read them', () => {
   ]);
   expect(percentText(0.2145)).toBe('21.4\u202f%');
 });
+
+it('of a file that was edited says what is wrong, or is drawn all the same', () => {
+  const text = resultJson(result);
+  const run = { name: 'run', result };
+  expect(readResult(text)).toEqual(JSON.parse(text));
+  for (const path of pathsOf(JSON.parse(text))) {
+    for (const value of [null, {}, [], 'x', [null], undefined, '<script>alert(1)</script>']) {
+      const edited = JSON.parse(text) as object;
+      const parent = path.slice(0, -1).reduce<unknown>((at, name) => Reflect.get(at as object, name), edited);
+      Reflect.set(parent as object, path[path.length - 1], value);
+      let read: RunResult;
+      try {
+        read = readResult(JSON.stringify(edited));
+      } catch (error) {
+        expect((error as Error).message).toMatch(/: run it again$/);
+        continue;
+      }
+      const drawn = runPage(read) + comparisonText([run, { name: 'edited', result: read }]);
+      expect(drawn, path.join('.')).not.toMatch(/NaN|undefined|\[object|<script>alert/);
+    }
+  }
+});
+
+/** To every value, and of a list to its first. */
+function pathsOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const names = Array.isArray(value) ? Object.keys(value).slice(0, 1) : Object.keys(value);
+  const below = names.flatMap((name) => pathsOf(Reflect.get(value, name), [...path, name]));
+  return path.length === 0 ? below : [path, ...below];
+}

@@ -1,5 +1,6 @@
 import type { CacheStats, DefaultReason } from '../../services/prediction/index.js';
 import type { DurationSummary, SelectionShares, SizeBin } from '../measure/index.js';
+import { resultShape } from './resultShape.js';
 
 /** Of this document's shape. */
 export const RESULT_FORMAT = 3;
@@ -163,6 +164,11 @@ export function readResult(text: string): RunResult {
     const found =
       format === undefined ? 'it is no result of replay or loadtest' : `its format is ${String(format)}`;
     throw new Error(`${found}, and format ${RESULT_FORMAT} is read: run it again`);
+  }
+  const checked = resultShape.safeParse(value);
+  if (!checked.success) {
+    const [{ path, message }] = checked.error.issues;
+    throw new Error(`${path.join('.')} is not as replay and loadtest print it (${message}): run it again`);
   }
   return value as RunResult;
 }

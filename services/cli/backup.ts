@@ -70,6 +70,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   if ((dataDir === undefined) === (store === undefined)) {
     throw new CommandError('say where to: --data-dir FOLDER or --store redis://HOST');
   }
+  if (dataDir === '') throw new CommandError('--data-dir is empty: name a folder');
   if (store === undefined && (redisPrefix ?? bundleDir) !== undefined) {
     throw new CommandError('--redis-prefix and --bundle-dir go with --store');
   }
@@ -78,7 +79,9 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   let header: BackupHeader | undefined;
   for await (const part of partsOf(file)) {
     if (part.kind === 'header') header = part.header;
-    else if (part.kind === 'entry') entries.set(part.key, { version: part.version, value: part.value });
+    else if (part.kind === 'entry' && entries.has(part.key)) {
+      throw new CommandError(`${file}: the backup is damaged: it has ${part.key} twice`);
+    } else if (part.kind === 'entry') entries.set(part.key, { version: part.version, value: part.value });
   }
   if (header === undefined) throw new CommandError(`${file} has nothing to restore`);
   if (store === undefined) {

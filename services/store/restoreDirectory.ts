@@ -9,14 +9,22 @@ import { StoreFiles } from './thread/index.js';
 /** Made by whoever looks whether a directory is free. */
 const HARMLESS = new Set(['lock']);
 
-/** @throws StoreError `notEmpty` */
+/** @throws StoreError `notEmpty`, `unusable` */
 function requireEmptyDirectory(directory: string): void {
-  const found = existsSync(directory) ? readdirSync(directory).filter((name) => !HARMLESS.has(name)) : [];
+  const found = namesIn(directory).filter((name) => !HARMLESS.has(name));
   if (found.length === 0) return;
   throw new StoreError(
     'notEmpty',
     `the data directory ${directory} is not empty (${found.slice(0, 3).join(', ')}): restore into another one, or remove it`,
   );
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return existsSync(directory) ? readdirSync(directory) : [];
+  } catch (cause) {
+    throw new StoreError('unusable', `nothing is restored into ${directory}: ${reasonOf(cause)}`, { cause });
+  }
 }
 
 /**
