@@ -43,6 +43,20 @@ describe('doctor', () => {
     expect(of(findings, 'data directory')[0].found).toContain('will be made');
   });
 
+  it('finds what serve would refuse: a folder as the log, a file as the data directory, an address of another machine', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const [exit, findings] = await examine(
+      ...flags('--log-file', folder, '--data-dir', file, '--host', '192.0.2.1'),
+    );
+    expect(exit).toBe(1);
+    expect(findings.filter(({ level }) => level === 'fail')).toEqual([
+      expect.objectContaining({ found: expect.stringContaining('EADDRNOTAVAIL') as unknown }),
+      expect.objectContaining({ found: `${file} is a file, and no folder` }),
+      expect.objectContaining({ found: expect.stringContaining('is a folder: name a file') as unknown }),
+    ]);
+  });
+
   it('names what holds a port and a data directory, bad certificates, nodes that are not there, each with its fix', async () => {
     const held = createServer().listen(0, '127.0.0.1');
     await once(held, 'listening');
