@@ -48,7 +48,7 @@ async function backup(file: string, options: ClientOptions): Promise<void> {
   const output = new OutputFile(resolve(file), 'backup');
   let header: BackupHeader | undefined;
   // Read as it comes: what is not whole gets no name.
-  for await (const part of readBackup(written(management.backup(options.timeoutMs), output))) {
+  for await (const part of readBackup(written(management.backup(undefined, options.timeoutMs), output))) {
     if (part.kind === 'header') header = part.header;
   }
   output.close();

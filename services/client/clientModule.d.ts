@@ -246,8 +246,8 @@ export interface ManagementClient {
   clusterStatus(options?: CallOptions): Promise<ClusterAnswer>;
   /** Places no replicas on a node, and those that it has on others; or may again. */
   drainNode(node: string, isDrained?: boolean, options?: CallOptions): Promise<string>;
-  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
-  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
+  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. @param silenceMs after which the server is given up */
+  backup(signal?: AbortSignal, silenceMs?: number): AsyncGenerator<Uint8Array>;
   /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }

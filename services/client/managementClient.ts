@@ -215,7 +215,7 @@ export class ManagementClient {
   }
 
   /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. @param silenceMs after which the server is given up */
-  backup(silenceMs?: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  backup(signal?: AbortSignal, silenceMs?: number): AsyncGenerator<Uint8Array> {
     return this.calls.stream('/admin/backup', { type: 'application/x-ndjson', silenceMs, signal });
   }
 
