@@ -140,7 +140,11 @@ export async function listing(client: WindjammerClient): Promise<Listing> {
       applications,
       links,
       keys,
-      models: models.map(({ replicas_up: _, is_serving_version: __, ...registered }) => registered),
+      models: models.map((model) => ({
+        ...model,
+        // Of the replicas; a warm-up is measured by whichever frontend placed it.
+        ...{ replicas_up: 0, is_serving_version: false, one_input_micros: 0, warnings: [] },
+      })),
     }),
     running: sorted({
       models: models.map((model) => [
