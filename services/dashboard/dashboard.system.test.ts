@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digitAt, loadDigits } from '../../containers/models/index.js';
+import { WindjammerClient } from '../client/index.js';
 import type { EmbeddedServer } from '../main.js';
 import { startEmbedded } from '../tests/embeddedServer.js';
 import { launchChromium } from './tests/chromium.js';
@@ -159,7 +160,9 @@ describe('the dashboard in a browser', () => {
   });
 
   it('shows a page that is opened late what this one shows, and tells what has changed', async () => {
-    await server.registry.setScale('digits-mlp', '1', { replicas: 2 });
+    const managementUrl = `http://127.0.0.1:${server.managementAddress.port}`;
+    const { management } = new WindjammerClient({ managementUrl });
+    await management.setReplicas({ model_name: 'digits-mlp', model_version: '1', num_replicas: 2 });
     const change = /scaled.*digits-mlp version 1: replicas 1 → 2/;
     const late = await opened({ viewport: { width: 1280, height: 900 } });
     for (const shown of [page, late]) {

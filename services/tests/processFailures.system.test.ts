@@ -169,7 +169,7 @@ describe('a model in a process that goes wrong', () => {
     await expect
       .poll(() => served.errors, { timeout: 30_000 })
       .toMatch(/lines left out: more than 20 a second/);
-    const lines = served.errors.split('\n').filter((line) => line.includes('a model printed'));
+    const lines = served.errors.split('\n').filter((line) => /"print".*a model printed/.test(line));
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.length).toBeLessThan(2000);
     expect(JSON.parse(lines[0])).toMatchObject({ model: 'print', stream: 'stdout' });
