@@ -62,6 +62,13 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
   };
   let signal: NodeJS.Signals | void;
   try {
+    // Before anybody hears that it is there, and may send one.
+    if (certificates !== undefined || options.logFile !== undefined) {
+      process.on('SIGHUP', () => {
+        reopen();
+        certificates?.reload();
+      });
+    }
     const { address, port } = await server.listen(options.listen.host, options.listen.port);
     const isSecure = certificates !== undefined;
     const where = addressText({ host: address, port, isSecure });
@@ -70,12 +77,6 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
       `Node ${name} (${what}) listens on ${where}\nServers use it with: windjammer serve --node ${where}\nCtrl-C drains and stops.\n`,
     );
     certificates?.watch((context) => server.setCertificate(context));
-    if (certificates !== undefined || options.logFile !== undefined) {
-      process.on('SIGHUP', () => {
-        reopen();
-        certificates?.reload();
-      });
-    }
     const joined = await cluster?.announce({ address, port, isSecure });
     signal = await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
   } catch (error) {

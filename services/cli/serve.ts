@@ -24,14 +24,14 @@ export async function serve(options: ServeOptions, command: Command): Promise<vo
     stopped,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
-  process.stdout.write(banner(server, dataDirectory(options), storeText));
-  // As servers with certificates or a log file do; one without them ends with its terminal.
+  // As servers with certificates or a log file do, before anybody hears that it is there; one without them ends with its terminal.
   if (server.secure.query || server.secure.management || options.logFile !== undefined) {
     process.on('SIGHUP', () => {
       reopen();
       server.reloadCertificates();
     });
   }
+  process.stdout.write(banner(server, dataDirectory(options), storeText));
   const signal = await stopped;
   process.stdout.write('Draining; again to stop at once.\n');
   const times: DrainTimes = {
