@@ -8,6 +8,7 @@ import { ComposeProject } from './tests/composeProject.js';
 import { ContainerNetwork } from './tests/containerNetwork.js';
 import { buildImage } from './tests/dockerImage.js';
 import { Load, LoadBalancer } from './tests/loadBalancer.js';
+import { MAY_ISOLATE } from './tests/mayIsolate.js';
 
 const FRONTENDS = ['frontend-1', 'frontend-2'] as const;
 const NODES = ['node-1', 'node-2'] as const;
@@ -23,7 +24,7 @@ interface ClusterStatus {
   }[];
 }
 
-describe('deploy/compose.yaml, its services started as processes', () => {
+describe.runIf(MAY_ISOLATE)('deploy/compose.yaml, its services started as processes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-compose-'));
   let network: ContainerNetwork;
   let project: ComposeProject;

@@ -6,10 +6,11 @@ import { WindjammerClient } from '../services/client/index.js';
 import { Container } from './tests/container.js';
 import { ContainerNetwork } from './tests/containerNetwork.js';
 import { buildImage, userOf, type Image } from './tests/dockerImage.js';
+import { MAY_ISOLATE } from './tests/mayIsolate.js';
 
 const NAME = 'frontend';
 
-describe('the image of deploy/Dockerfile, laid out and started', () => {
+describe.runIf(MAY_ISOLATE)('the image of deploy/Dockerfile, laid out and started', () => {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-image-'));
   const data = join(folder, 'volume');
   let network: ContainerNetwork;

@@ -9,6 +9,7 @@ import { buildImage } from './tests/dockerImage.js';
 import { KubernetesPods } from './tests/kubernetesPods.js';
 import { Load, LoadBalancer } from './tests/loadBalancer.js';
 import { startRedis } from './tests/redisContainer.js';
+import { MAY_ISOLATE } from './tests/mayIsolate.js';
 
 const FRONTEND = 'windjammer-frontend';
 const NODE = 'windjammer-node';
@@ -19,7 +20,7 @@ const NODES = [`${NODE}-0`, `${NODE}-1`] as const;
 
 const DOUBLE = `export default { inputType: 'doubles', inputLength: 1, predictOne: ([x]) => 2 * x };`;
 
-describe('pods of deploy/kubernetes, started as processes', () => {
+describe.runIf(MAY_ISOLATE)('pods of deploy/kubernetes, started as processes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-kubernetes-'));
   const password = randomBytes(16).toString('hex');
   let network: ContainerNetwork;

@@ -9,6 +9,7 @@ import { Container, type Mount } from './tests/container.js';
 import { ContainerNetwork } from './tests/containerNetwork.js';
 import { startRedis } from './tests/redisContainer.js';
 import { SystemdUnit, UNITS } from './tests/systemdUnit.js';
+import { MAY_ISOLATE } from './tests/mayIsolate.js';
 
 const PROGRAM = '/opt/windjammer/node_modules/.bin/windjammer';
 /** All units are on one machine. */
@@ -18,7 +19,7 @@ const MOST_EXPOSURE = 25;
 
 const files = readdirSync(UNITS).filter((file) => file.endsWith('.service'));
 
-describe('deploy/systemd', () => {
+describe.runIf(MAY_ISOLATE)('deploy/systemd', () => {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-systemd-'));
   const installed: Mount = { path: '/opt/windjammer', from: join(folder, 'opt'), isWritable: false };
   let network: ContainerNetwork;
