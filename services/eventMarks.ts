@@ -1,5 +1,6 @@
 import type { Change } from './dashboard/index.js';
 import type { EventLog, ServerEvent } from './events/index.js';
+import { differingFields } from './json/index.js';
 
 /** More at once than this say nothing on a chart. */
 const MOST_AT_ONCE = 1000;
@@ -74,8 +75,7 @@ function fieldsOf(value: unknown): Fields {
 
 /** `replicas 1 → 3`, of everything that is another than before. */
 function differences(before: Fields, after: Fields): string {
-  return Object.keys({ ...before, ...after })
-    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return differingFields(before, after)
     .map((field) => `${field} ${textOf(before[field])} → ${textOf(after[field])}`)
     .join(', ');
 }

@@ -1,9 +1,16 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { wholeNumber, withSecurityOptions, type SecurityOptions } from '../../services/cli/index.js';
-import { addTraceOptions, numberAbove, numberWithin, type TraceOptions } from '../trace/index.js';
+import {
+  addQueryOptions,
+  addTraceOptions,
+  numberAbove,
+  numberWithin,
+  type QueryOptions,
+  type TraceOptions,
+} from '../trace/index.js';
 import { LAGS, MODES, type FeedbackPlan, type LoadMode } from './loadPlan.js';
 
-export interface LoadtestOptions extends SecurityOptions, Partial<TraceOptions> {
+export interface LoadtestOptions extends SecurityOptions, Partial<TraceOptions>, QueryOptions {
   readonly url: string;
   readonly timeoutMs: number;
   readonly duration?: number;
@@ -14,10 +21,6 @@ export interface LoadtestOptions extends SecurityOptions, Partial<TraceOptions> 
   readonly connections?: number;
   readonly inFlight?: number;
   readonly processes: number;
-  readonly inputs?: string;
-  readonly repeats?: number;
-  readonly feedback: number;
-  readonly feedbackDelayMs: number;
   readonly feedbackLag: FeedbackPlan['lag'];
   readonly objectiveMs?: number;
   readonly lateLimitMs?: number;
@@ -72,16 +75,8 @@ export function addLoadtestCommand(program: Command): void {
       wholeNumber(1, 1024),
     )
     .option('--processes <number>', 'that share the load', wholeNumber(1, 64), 1)
-    .option('--timeout-ms <ms>', 'give a query up after so long', wholeNumber(1, 3_600_000), 30_000)
-    .option('--inputs <file>', 'inputs to draw from: a JSON array, or .jsonl with one a line')
-    .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', numberWithin(0, 1))
-    .option(
-      '--feedback <share>',
-      'share of the answers with a known label that are judged',
-      numberWithin(0, 1),
-      0,
-    )
-    .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', numberWithin(0, 3_600_000), 100)
+    .option('--timeout-ms <ms>', 'give a query up after so long', wholeNumber(1, 3_600_000), 30_000);
+  addQueryOptions(command)
     .addOption(
       new Option('--feedback-lag <lag>', 'that delay is the same each time, or the mean of exponential ones')
         .choices(LAGS)

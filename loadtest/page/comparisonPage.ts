@@ -3,6 +3,7 @@ import type { RunResult, WindowResult } from '../result/index.js';
 import { comparedFigures, kindText, ratioText, type NamedRun } from './comparison.js';
 import { document, table } from './document.js';
 import { lineChart } from './lineChart.js';
+import { DISTRIBUTION, meanBatch, points } from './windowPoints.js';
 
 /** Runs side by side, as one HTML document that fetches nothing. */
 export function comparisonPage(runs: readonly NamedRun[]): string {
@@ -27,13 +28,7 @@ function aboutText({ trace, durationSeconds, seed, windjammer, node }: RunResult
 
 function distribution(runs: readonly NamedRun[]): string {
   return lineChart({
-    title: 'Latency distribution',
-    note: 'Share of answers, defaults among them, that took so long or less',
-    xLabel: 'latency (ms)',
-    yLabel: 'share of answers',
-    yShare: true,
-    xLogarithmic: true,
-    steps: true,
+    ...DISTRIBUTION,
     series: runs.flatMap(({ name, result }, color) =>
       result.applications
         .filter(({ latencyDistribution }) => latencyDistribution.length > 0)
@@ -59,9 +54,11 @@ function overTime(runs: readonly NamedRun[]): string[] {
       series: runs.map(({ name, result }, color) => ({
         name,
         color,
-        points: result.windows
-          .filter(({ fromSeconds }) => fromSeconds < result.durationSeconds)
-          .map((window) => [window.fromSeconds + result.windowSeconds / 2, value(window, result)] as const),
+        points: points(
+          result.windows.filter(({ fromSeconds }) => fromSeconds < result.durationSeconds),
+          result.windowSeconds,
+          (window) => value(window, result),
+        ),
       })),
     });
   return [
@@ -71,8 +68,6 @@ function overTime(runs: readonly NamedRun[]): string[] {
     chart('Default answers over time', 'share of answers', ({ answers, defaults }) =>
       answers === 0 ? 0 : defaults / answers,
     ),
-    chart('Mean batch size over time', 'items in a batch', ({ batches, items }) =>
-      batches < 1e-9 ? null : items / batches,
-    ),
+    chart('Mean batch size over time', 'items in a batch', meanBatch),
   ];
 }

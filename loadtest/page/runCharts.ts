@@ -2,6 +2,7 @@ import type { ModelResult, RunResult, WindowResult } from '../result/index.js';
 import { barChart } from './barChart.js';
 import { lineChart, type ChartSeries } from './lineChart.js';
 import { msText } from './markup.js';
+import { DISTRIBUTION, meanBatch, points } from './windowPoints.js';
 import { escapeMarkup } from '../../simulator/text/index.js';
 
 /** Below this share of an objective, showing it would only flatten the data. */
@@ -26,17 +27,11 @@ export function runCharts(result: RunResult): string[] {
 
 function distributionChart({ applications }: RunResult): string {
   const shown = applications.filter(({ latencyDistribution }) => latencyDistribution.length > 0);
-  if (shown.length === 0) return emptyChart('Latency distribution', 'Nothing was answered.');
-  if (shown.every(({ latency }) => latency?.maxMs === 0)) return emptyChart('Latency distribution', AT_ONCE);
+  if (shown.length === 0) return emptyChart(DISTRIBUTION.title, 'Nothing was answered.');
+  if (shown.every(({ latency }) => latency?.maxMs === 0)) return emptyChart(DISTRIBUTION.title, AT_ONCE);
   const [first] = shown;
   return lineChart({
-    title: 'Latency distribution',
-    note: 'Share of answers, defaults among them, that took so long or less',
-    xLabel: 'latency (ms)',
-    yLabel: 'share of answers',
-    yShare: true,
-    xLogarithmic: true,
-    steps: true,
+    ...DISTRIBUTION,
     series: shown.map(({ name, latencyDistribution }, color) => ({
       name,
       color,
@@ -187,9 +182,7 @@ function meanBatchChart({ windows, windowSeconds, models }: RunResult): string {
       {
         name: 'items in a batch',
         color: 0,
-        points: points(windows, windowSeconds, ({ batches, items }) =>
-          batches < 1e-9 ? null : items / batches,
-        ),
+        points: points(windows, windowSeconds, meanBatch),
       },
     ],
   });
@@ -208,14 +201,6 @@ function emptyChart(title: string, why: string): string {
 }
 
 /** At the middle of each window. */
-function points(
-  windows: readonly WindowResult[],
-  windowSeconds: number,
-  value: (window: WindowResult) => number | null,
-): (readonly [number, number | null])[] {
-  return windows.map((window) => [window.fromSeconds + windowSeconds / 2, value(window)] as const);
-}
-
 function inSight(maxMs: number | undefined, objectiveMs: number): boolean {
   return maxMs !== undefined && maxMs > objectiveMs * OBJECTIVE_IN_SIGHT;
 }

@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { cardListOrCount, MOST_NODES, wholeNumber } from '../../services/cli/index.js';
-import { addTraceOptions, numberAbove, numberWithin, type TraceOptions } from '../trace/index.js';
+import {
+  addQueryOptions,
+  addTraceOptions,
+  numberAbove,
+  type QueryOptions,
+  type TraceOptions,
+} from '../trace/index.js';
 
-export interface ReplayOptions extends TraceOptions {
+export interface ReplayOptions extends TraceOptions, QueryOptions {
   readonly duration?: number;
   readonly seed: number;
   readonly scale: number;
@@ -13,10 +19,6 @@ export interface ReplayOptions extends TraceOptions {
   readonly replicas?: number;
   readonly gpus?: readonly string[] | number;
   readonly nodes?: number;
-  readonly inputs?: string;
-  readonly repeats?: number;
-  readonly feedback: number;
-  readonly feedbackDelayMs: number;
   readonly cacheMib: number;
   readonly report?: string;
   readonly hostTimes?: string;
@@ -52,16 +54,8 @@ export function addReplayCommand(program: Command): void {
       "cards of each node's GPUs, with commas between, or how many: names of `gpu devices`, or JSON files",
       cardListOrCount,
     )
-    .option('--nodes <number>', 'GPU nodes with these GPUs: node0 and on', wholeNumber(1, MOST_NODES))
-    .option('--inputs <file>', 'inputs to draw from: a JSON array, or .jsonl with one a line')
-    .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', numberWithin(0, 1))
-    .option(
-      '--feedback <share>',
-      'share of the answers with a known label that are judged',
-      numberWithin(0, 1),
-      0,
-    )
-    .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', numberWithin(0, 3_600_000), 100)
+    .option('--nodes <number>', 'GPU nodes with these GPUs: node0 and on', wholeNumber(1, MOST_NODES));
+  addQueryOptions(command)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 65_536), 32)
     .option(
       '--host-times <file>',

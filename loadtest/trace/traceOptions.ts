@@ -34,6 +34,27 @@ export function addTraceOptions(command: Command, without?: string): Command {
     );
 }
 
+/** What a trace's queries ask, and what is judged of the answers: of every command that runs a trace. */
+export interface QueryOptions {
+  readonly inputs?: string;
+  readonly repeats?: number;
+  readonly feedback: number;
+  readonly feedbackDelayMs: number;
+}
+
+export function addQueryOptions(command: Command): Command {
+  return command
+    .option('--inputs <file>', 'inputs to draw from: a JSON array, or .jsonl with one a line')
+    .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', numberWithin(0, 1))
+    .option(
+      '--feedback <share>',
+      'share of the answers with a known label that are judged',
+      numberWithin(0, 1),
+      0,
+    )
+    .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', numberWithin(0, 3_600_000), 100);
+}
+
 /** What of them a trace is opened with. */
 export function traceChoices({ format, timeUnit, column, spread }: Partial<TraceOptions>) {
   return {

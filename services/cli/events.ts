@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { ManagementClient } from '../client/index.js';
+import { differingFields } from '../json/index.js';
 import type { EventAnswer, EventsFields } from '../management/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { wholeNumber } from './optionValues.js';
@@ -120,11 +121,8 @@ const WHOLE_RECORD = 'registered';
 /** Of two objects what differs; what came or went is said by the verb. */
 function changeText(before: unknown, after: unknown): string {
   if (isRecord(before) && isRecord(after)) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    const changed = names.filter(
-      (name) => name !== WHOLE_RECORD && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-    );
-    return changed
+    return differingFields(before, after)
+      .filter((name) => name !== WHOLE_RECORD)
       .map((name) => `${name}: ${valueText(before[name])} → ${valueText(after[name])}`)
       .join('; ');
   }

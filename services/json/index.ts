@@ -12,3 +12,4 @@ export { parseExactly } from './parseExactly.js';
 export { LongNumbers } from './longNumbers.js';
 export { TURNS, type LongTask } from './turns.js';
 export { eachInTurns, type Series } from './eachInTurns.js';
+export { differingFields } from './differingFields.js';
