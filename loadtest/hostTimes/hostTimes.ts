@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readJsonFile } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { LoadError } from '../trace/index.js';
 
@@ -12,8 +13,19 @@ const hostTimesSchema = z.strictObject({
   /** Of one query: what keeps the frontend's thread busy, and what else it waits for on its way there and back. */
   frontend: z.strictObject({ queryUs: time, elementNs: time, wayUs: time, wayElementNs: time }),
   /** By name of a kernel model: `[items, ms]`, from sending a batch until its results are there. */
-  models: z.record(z.string(), z.array(z.tuple([z.int().min(1), time])).min(1)),
+  models: z.record(
+    z.string(),
+    z
+      .array(z.tuple([z.int().min(1), time]))
+      .min(1)
+      .refine(
+        (sizes) => sizes.every(([size], at) => at === 0 || size > sizes[at - 1][0]),
+        'sizes of batches go up, each one once',
+      ),
+  ),
 });
+
+const FIX = '--host-times measure:FILE writes one';
 
 export type HostTimes = z.infer<typeof hostTimesSchema>;
 
@@ -21,15 +33,15 @@ export type HostTimes = z.infer<typeof hostTimesSchema>;
 export function readHostTimes(path: string): HostTimes {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = readJsonFile(path);
   } catch (cause) {
-    throw new LoadError('--host-times', `${path}: ${reasonOf(cause)}`, { cause });
+    throw new LoadError('--host-times', `${path}: ${reasonOf(cause)}; ${FIX}`, { cause });
   }
   const { data, error } = hostTimesSchema.safeParse(value);
   if (data !== undefined) return data;
   const [{ path: field, message }] = error.issues;
   const where = field.length === 0 ? '' : `${field.join('.')}: `;
-  throw new LoadError('--host-times', `${path}: ${where}${message}; --host-times measure:FILE writes one`);
+  throw new LoadError('--host-times', `${path}: ${where}${message}; ${FIX}`);
 }
 
 /** @throws LoadError */

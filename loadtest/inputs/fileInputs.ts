@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { parseJsonText, readTextFile } from '../../simulator/files/index.js';
 import type { InputForm } from '../../containers/protocol/index.js';
 import { encodeInput } from '../../services/frontend/index.js';
 import { LoadError } from '../trace/index.js';
@@ -48,7 +48,7 @@ export class FileInputs implements InputPool {
 function readSamples(path: string): readonly unknown[] {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path);
   } catch (cause) {
     throw new LoadError('--inputs', `${path} cannot be read (${(cause as Error).message})`, { cause });
   }
@@ -65,7 +65,7 @@ function readSamples(path: string): readonly unknown[] {
 
 function parse(text: string, where: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (cause) {
     throw new LoadError(where, `not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { MOST_GPUS, MOST_NODES } from '../../services/cli/index.js';
@@ -15,6 +15,7 @@ import {
 } from '../../services/management/index.js';
 import { Registry } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
+import { parseJsonText, readTextFile } from '../../simulator/files/index.js';
 import { findCard, GpuError, isCardFile } from '../../simulator/gpu/index.js';
 import { LoadError } from '../trace/index.js';
 import type { SyntheticTimes } from './replaySettings.js';
@@ -151,12 +152,12 @@ function timesOf(given: z.infer<typeof syntheticSchema>): SyntheticTimes {
 function readJson(path: string): unknown {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path);
   } catch (cause) {
     throw new LoadError('--config', `${path} cannot be read (${(cause as Error).message})`, { cause });
   }
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (cause) {
     throw new LoadError(path, `not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -1,4 +1,5 @@
 import type { CacheStats, DefaultReason } from '../../services/prediction/index.js';
+import { parseJsonText } from '../../simulator/files/index.js';
 import type { DurationSummary, SelectionShares, SizeBin } from '../measure/index.js';
 import { resultShape } from './resultShape.js';
 
@@ -156,9 +157,9 @@ export interface RunResult extends QueryCounts {
   readonly windows: readonly WindowResult[];
 }
 
-/** @throws SyntaxError, or Error when it is none of this format */
+/** @throws Error that says how it is no JSON, or none of this format */
 export function readResult(text: string): RunResult {
-  const value: unknown = JSON.parse(text);
+  const value = parseJsonText(text);
   const { format, applications, windows } = (value ?? {}) as Partial<RunResult>;
   if (format !== RESULT_FORMAT || !Array.isArray(applications) || !Array.isArray(windows)) {
     const found =

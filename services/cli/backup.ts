@@ -1,6 +1,8 @@
 import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { requireRegularFile } from '../../simulator/files/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { BackupError, readBackup, type BackupHeader, type BackupPart } from '../backup/index.js';
 import type { BundleStore } from '../bundles/index.js';
 import type { Versioned } from '../store/index.js';
@@ -125,6 +127,12 @@ async function restoreBundles(file: string, bundles: BundleStore): Promise<void>
 
 /** @throws CommandError where it cannot be read; BackupError */
 async function* partsOf(file: string): AsyncGenerator<BackupPart> {
+  try {
+    // It is read twice where it goes to a Redis.
+    requireRegularFile(file);
+  } catch (error) {
+    throw new CommandError(`restore: ${reasonOf(error)}`, { cause: error });
+  }
   try {
     yield* readBackup(createReadStream(file) as AsyncIterable<Buffer>);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, HttpCalls, WindjammerClient } from '../client/index.js';
 import { CommandError } from './commandError.js';
+import { optionPem } from './optionFile.js';
 import { wholeNumber } from './optionValues.js';
 
 /** How a command shows who it is, and whom it trusts. */
@@ -87,21 +87,14 @@ export function connectionOf({ apiKey, ca, clientCert, clientKey }: SecurityOpti
   }
   return {
     apiKey,
-    ca: fileText(ca, '--ca'),
-    cert: fileText(clientCert, '--client-cert'),
-    key: fileText(clientKey, '--client-key'),
+    ca: pemText(ca, '--ca'),
+    cert: pemText(clientCert, '--client-cert'),
+    key: pemText(clientKey, '--client-key'),
   };
 }
 
-function fileText(path: string | undefined, option: string): string | undefined {
-  if (path === undefined) return undefined;
-  if (path === '')
-    throw new CommandError(`${option} is empty: name a file, or unset the variable that it comes from`);
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (cause) {
-    throw new CommandError(`${option}: ${(cause as Error).message}`, { cause });
-  }
+function pemText(path: string | undefined, option: string): string | undefined {
+  return path === undefined ? undefined : optionPem(option, path);
 }
 
 function checkedAddress<T>(make: () => T): T {

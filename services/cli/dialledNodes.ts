@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readClusterKey, readNodeAddress } from '../../containers/runtime/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { DialledNodes } from '../deployment/index.js';
@@ -7,6 +6,7 @@ import type { ClusterOption } from '../main.js';
 import type { DialChoice } from './clusterOptions.js';
 import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
+import { optionPem } from './optionFile.js';
 import type { SharedStoreOption } from './storeOption.js';
 
 /** How nodes are known to be the cluster's, and this side to them. */
@@ -70,9 +70,9 @@ function nodeTrust({ clusterKeyFile, nodeTlsCa, nodeTlsCert, nodeTlsKey }: DialC
   return {
     key: clusterKey(clusterKeyFile),
     tls: {
-      ...(nodeTlsCa === undefined ? {} : { ca: read('--node-tls-ca', nodeTlsCa) }),
-      ...(nodeTlsCert === undefined ? {} : { cert: read('--node-tls-cert', nodeTlsCert) }),
-      ...(nodeTlsKey === undefined ? {} : { key: read('--node-tls-key', nodeTlsKey) }),
+      ...(nodeTlsCa === undefined ? {} : { ca: optionPem('--node-tls-ca', nodeTlsCa) }),
+      ...(nodeTlsCert === undefined ? {} : { cert: optionPem('--node-tls-cert', nodeTlsCert) }),
+      ...(nodeTlsKey === undefined ? {} : { key: optionPem('--node-tls-key', nodeTlsKey) }),
     },
   };
 }
@@ -84,13 +84,5 @@ export function clusterKey(file: string | undefined): Buffer | undefined {
     return readClusterKey(file);
   } catch (error) {
     throw new CommandError(`--cluster-key-file: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function read(option: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new CommandError(`${option}: ${reasonOf(error)}`, { cause: error });
   }
 }

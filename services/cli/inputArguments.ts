@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseJsonText, readTextFile } from '../../simulator/files/index.js';
 import { CommandError } from './commandError.js';
 
 /** What `--input` means: JSON, or a string as it stands. */
@@ -14,12 +15,12 @@ export function inputValue(text: string): unknown {
 export function fileValue(path: string): unknown {
   let text: string;
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+    text = path === '-' ? readFileSync(0, 'utf8') : readTextFile(path);
   } catch (cause) {
     throw new CommandError(`cannot read ${path}: ${(cause as Error).message}`, { cause });
   }
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (cause) {
     throw new CommandError(`${path} is not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { AccessSettings } from '../access/index.js';
 import type { CertificateFiles, TlsSettings } from '../http/index.js';
 import { CommandError } from './commandError.js';
+import { optionText } from './optionFile.js';
 
 /** Options of `serve` about who comes in, and how. */
 export interface ServeSecurityOptions {
@@ -24,7 +24,10 @@ export function accessSettings(
 ): AccessSettings {
   const fromEnvironment = environment.WINDJAMMER_ADMIN_KEY;
   // Set and empty is a mistake: nobody is to believe that there is a key.
-  const adminKey = adminKeyFile === undefined ? fromEnvironment?.trim() : readKey(adminKeyFile);
+  const adminKey =
+    adminKeyFile === undefined
+      ? fromEnvironment?.trim()
+      : optionText('--admin-key-file', adminKeyFile).trim();
   return { required: requireKeys === true, adminKey };
 }
 
@@ -48,12 +51,4 @@ function files(
   throw new CommandError(
     `${prefix}tls-cert and ${prefix}tls-key go together${ca === undefined ? '' : `, and ${prefix}tls-ca needs both`}`,
   );
-}
-
-function readKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (cause) {
-    throw new CommandError(`--admin-key-file: ${(cause as Error).message}`, { cause });
-  }
 }

@@ -14,7 +14,10 @@ describe('--store', () => {
     [{ redisPrefix: 'x' }, /give --store/],
     [{ redisPasswordFile: 'x' }, /--redis-password-file is for a Redis: give --store/],
     [{ store: 'redis://a', redisPasswordFile: '/nowhere' }, /--redis-password-file: ENOENT/],
-    [{ store: 'redis://a', redisPasswordFile: '/dev/null' }, /is to hold one line, the password/],
+    [
+      { store: 'redis://a', redisPasswordFile: '/dev/null' },
+      /--redis-password-file: \/dev\/null is a device/,
+    ],
     [{ feedbackSpoolMib: 1 }, /--feedback-spool-mib is for feedback while Redis is away: give --store/],
     [{ store: 'http://localhost' }, /no address of a Redis/],
     [{ store: 'redis://a', redisPrefix: 'a b' }, /a prefix is/],

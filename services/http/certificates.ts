@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { SecureContextOptions } from 'node:tls';
-import { fileStamp } from '../../simulator/files/index.js';
+import { fileStamp, readPemFile } from '../../simulator/files/index.js';
 
 /** Where the certificate of a server is. */
 export interface CertificateFiles {
@@ -40,6 +40,8 @@ export class Certificates {
     private readonly files: CertificateFiles,
     private readonly complain: (message: string, details: Readonly<Record<string, unknown>>) => void,
     pollMs = POLL_MS,
+    /** What options that name the files begin with. */
+    private readonly optionPrefix = '--tls-',
   ) {
     this.loaded = this.load();
     this.poll = setInterval(() => {
@@ -97,9 +99,10 @@ export class Certificates {
   private load(): SecureContextOptions {
     const { files } = this;
     this.stamps = this.currentStamps();
-    const cert = read(files.cert, 'certificate');
-    const key = read(files.key, 'key');
-    const ca = files.ca === undefined ? undefined : read(files.ca, 'file of client authorities');
+    const read = (part: keyof typeof PARTS, file: string) => readPart(file, part, this.optionPrefix);
+    const cert = read('cert', files.cert);
+    const key = read('key', files.key);
+    const ca = files.ca === undefined ? undefined : read('ca', files.ca);
     const certificate = parseCertificate(cert, files.cert);
     if (ca !== undefined && files.ca !== undefined) parseCertificate(ca, files.ca);
     if (!certificate.checkPrivateKey(parseKey(key, files.key))) {
@@ -132,9 +135,11 @@ function stampOf(file: string): string {
   }
 }
 
-function read(file: string, what: string): string {
+const PARTS = { cert: 'certificate', key: 'key', ca: 'file of client authorities' } as const;
+
+function readPart(file: string, part: keyof typeof PARTS, optionPrefix: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readPemFile(file);
   } catch (cause) {
     const reasons: Record<string, string> = {
       ENOENT: 'there is no such file',
@@ -142,7 +147,10 @@ function read(file: string, what: string): string {
       EISDIR: 'it is a folder',
     };
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    throw new TlsError(`the ${what} ${file} cannot be read: ${reasons[code] ?? message}`, { cause });
+    throw new TlsError(
+      `${optionPrefix}${part}: the ${PARTS[part]} ${file} cannot be read: ${reasons[code] ?? message}`,
+      { cause },
+    );
   }
 }
 

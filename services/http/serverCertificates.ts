@@ -20,7 +20,10 @@ export class ServerCertificates {
   ) {
     this.query = query && new Certificates(query, complain);
     try {
-      this.management = management === undefined ? this.query : new Certificates(management, complain);
+      this.management =
+        management === undefined
+          ? this.query
+          : new Certificates(management, complain, undefined, '--management-tls-');
     } catch (error) {
       this.query?.close();
       throw error;

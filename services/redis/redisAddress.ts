@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { readPemFile } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { RedisError } from './redisError.js';
 
@@ -124,7 +124,7 @@ function tlsOf(isSpoken: boolean, query: string | undefined): RedisTls | undefin
 function pemOf(part: keyof RedisTls, file: string): string {
   let text: string;
   try {
-    text = readFileSync(file, 'latin1');
+    text = readPemFile(file);
   } catch (cause) {
     throw invalid(`'${part}' cannot be read: ${reasonOf(cause)}`, cause);
   }

@@ -1,4 +1,5 @@
 export { makeDirectory } from './directories.js';
 export { fileStamp } from './fileStamp.js';
+export { readGivenFile, requireRegularFile, START_FILE, WORK_FILE, type FileLimits } from './givenFile.js';
 export { packageRoot } from './packageRoot.js';
-export { readJsonFile, readTextFile } from './textFile.js';
+export { parseJsonText, readJsonFile, readPemFile, readTextFile } from './textFile.js';

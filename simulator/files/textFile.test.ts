@@ -47,6 +47,15 @@ describe('a text file', () => {
 
   it('of JSON that is empty says so', () => {
     expect(() => readJsonFile(file(' \n'))).toThrow('the file is empty; expected JSON');
-    expect(() => readJsonFile(file('{'))).toThrow('JSON');
+    expect(() => readJsonFile(file('{x}'))).toThrow(/^it is no JSON: /);
   });
+
+  it.each(['{', '{"a": [1, 2', '{"a": "b', '{"a": 1,\n', '{"a"'])(
+    'of JSON that is cut says so: %s',
+    (text) => {
+      expect(() => readJsonFile(file(text))).toThrow(
+        `it is no whole JSON: it ends early, after ${text.length} characters`,
+      );
+    },
+  );
 });

@@ -1,13 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readGivenFile, START_FILE, WORK_FILE, type FileLimits } from './givenFile.js';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * A file's text, which is UTF-8; a byte order mark at its beginning is left out.
  * @throws Error whose message says what is wrong with the file, but does not name it when it could be read
  */
-export function readTextFile(path: string): string {
-  return textOf(readFileSync(path));
+export function readTextFile(path: string, limits: FileLimits = WORK_FILE): string {
+  return textOf(readGivenFile(path, limits));
+}
+
+/**
+ * Certificates or keys, with what authorities write between them in any encoding; a byte order mark is left out.
+ * @throws Error as `readGivenFile`
+ */
+export function readPemFile(path: string): string {
+  const bytes = readGivenFile(path, START_FILE);
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return bytes.toString('latin1', isMarked ? BYTE_ORDER_MARK.length : 0);
 }
 
 /**
@@ -16,9 +27,30 @@ export function readTextFile(path: string): string {
  * @throws Error as `readTextFile`, and of what is no JSON
  */
 export function readJsonFile(path: string, prepare = (json: string) => json): unknown {
-  const text = readTextFile(path);
+  return parseJsonText(readTextFile(path), prepare);
+}
+
+/** @throws Error that says how a text is no JSON: that it is empty, or ends early */
+export function parseJsonText(text: string, prepare = (json: string) => json): unknown {
   if (text.trim() === '') throw new Error('the file is empty; expected JSON');
-  return JSON.parse(prepare(text));
+  try {
+    return JSON.parse(prepare(text));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const isCut = /Unexpected end|Unterminated/.test(cause.message) || endsEarly(cause.message, text);
+    throw new Error(
+      isCut
+        ? `it is no whole JSON: it ends early, after ${text.length} characters`
+        : `it is no JSON: ${cause.message}`,
+      { cause },
+    );
+  }
+}
+
+/** A fault where nothing follows any more: `Expected ',' or '}' after property value in JSON at position 12`. */
+function endsEarly(message: string, text: string): boolean {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position !== undefined && Number(position) >= text.trimEnd().length;
 }
 
 function textOf(bytes: Uint8Array): string {

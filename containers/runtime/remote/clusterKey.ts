@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { readTextFile, START_FILE } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
 
 /** Shorter keys can be guessed from one overheard proof. */
@@ -13,7 +13,7 @@ const BINDING_LABEL = 'EXPORTER-windjammer-cluster';
 export function readClusterKey(file: string): Buffer {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').trim();
+    text = readTextFile(file, START_FILE).trim();
   } catch (cause) {
     throw new Error(`the cluster key ${file} cannot be read: ${reasonOf(cause)}`, { cause });
   }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type Pair } from 'yaml';
+import { readTextFile, START_FILE } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
 import { ConfigurationError } from './configurationError.js';
 
@@ -20,9 +20,6 @@ export interface FileSection {
 /** Its sections by name, each with its entries in the order of the file. */
 export type ConfigurationFile = ReadonlyMap<string, FileSection>;
 
-/** Larger ones are no configuration. */
-const MOST_BYTES = 1024 * 1024;
-
 /**
  * Reads a file of YAML: sections of keys and values.
  * @throws ConfigurationError naming the file and the line
@@ -30,11 +27,11 @@ const MOST_BYTES = 1024 * 1024;
 export function readConfigurationFile(path: string): ConfigurationFile {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path, START_FILE);
   } catch (error) {
-    throw new ConfigurationError([`${path}: ${reasonOf(error)}`]);
+    const reason = reasonOf(error);
+    throw new ConfigurationError([reason.startsWith(path) ? reason : `${path}: ${reason}`]);
   }
-  if (text.length > MOST_BYTES) throw new ConfigurationError([`${path}: it is larger than 1 MiB`]);
   return sectionsOf(path, text);
 }
 
