@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EmbeddedOptions } from './embeddedOptions.js';
+import { checkStored } from './storedContent.js';
 import { EmbeddedStore, lockDirectory, MemoryStore, type SharedStore, type Store } from './store/index.js';
 
 export interface Stores {
@@ -13,7 +14,23 @@ export interface Stores {
 }
 
 /** @throws StoreError, RedisError */
-export async function openStores({ dataDirectory, openSharedStore }: EmbeddedOptions): Promise<Stores> {
+export async function openStores(options: EmbeddedOptions): Promise<Stores> {
+  const stores = await opened(options);
+  const { dataDirectory } = options;
+  const where =
+    stores.shared !== undefined || dataDirectory === undefined
+      ? 'the store that servers share'
+      : `the data directory ${dataDirectory}`;
+  try {
+    checkStored(stores.store.list(''), where);
+  } catch (error) {
+    await closed(stores);
+    throw error;
+  }
+  return stores;
+}
+
+async function opened({ dataDirectory, openSharedStore }: EmbeddedOptions): Promise<Stores> {
   const frontend = randomBytes(6).toString('base64url');
   if (openSharedStore === undefined) {
     return {

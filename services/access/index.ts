@@ -8,3 +8,4 @@ export { Gate, type GateOptions } from './gate.js';
 export { newKeyText } from './keyText.js';
 export { ServerAccess, type AccessSettings } from './serverAccess.js';
 export { SCOPES, type Scope, type TargetKind } from './scopes.js';
+export { accessFault } from './storedShape.js';

@@ -40,7 +40,7 @@ export async function* readBackup(chunks: AsyncIterable<Uint8Array>): AsyncGener
       header = headerOf(value);
       Object.assign(left, { entries: header.entries, bundles: header.bundles });
       yield { kind: 'header', header };
-    } else if (has(value, 'key')) {
+    } else if (has(value, 'key') && has(value, 'value')) {
       left.entries -= 1;
       const { key, version, value: kept } = shaped(entryLine, value);
       yield { kind: 'entry', key, version, value: kept as Json };

@@ -78,12 +78,18 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   }
   // All of it first: what is damaged changes nothing.
   const entries = new Map<string, Versioned>();
+  const { storedFault } = await import('../storedContent.js');
   let header: BackupHeader | undefined;
   for await (const part of partsOf(file)) {
     if (part.kind === 'header') header = part.header;
-    else if (part.kind === 'entry' && entries.has(part.key)) {
-      throw new CommandError(`${file}: the backup is damaged: it has ${part.key} twice`);
-    } else if (part.kind === 'entry') entries.set(part.key, { version: part.version, value: part.value });
+    if (part.kind !== 'entry') continue;
+    const { key, version, value } = part;
+    const damaged = (how: string) => new CommandError(`${file}: the backup is damaged: ${how}`);
+    if (entries.has(key)) throw damaged(`it has ${key} twice`);
+    // What serve would refuse is refused while there is nothing to clean up.
+    const fault = storedFault(key, value);
+    if (fault !== undefined) throw damaged(`${key} is not as servers write it (${fault})`);
+    entries.set(key, { version, value });
   }
   if (header === undefined) throw new CommandError(`${file} has nothing to restore`);
   if (store === undefined) {

@@ -2,17 +2,25 @@ import { AccessKeys } from '../access/index.js';
 import { EventLog } from '../events/index.js';
 import { keyVerbs, type KeyAnswer, type NewKeyAnswer } from '../management/index.js';
 import { EmbeddedStore } from '../store/index.js';
+import { checkStored } from '../storedContent.js';
 import type { KeyPlace } from './key.js';
 
 /**
  * Keys in a data directory that no server uses: how the first one is made, and the last resort of whoever has lost all.
- * @throws StoreError `inUse` while a server runs on it
+ * @throws StoreError `inUse` while a server runs on it, `damaged`
  */
 export async function inDataDirectory<T>(
   directory: string,
   act: (keys: KeyPlace) => T | Promise<T>,
 ): Promise<T> {
   const store = new EmbeddedStore(directory);
+  const close = (): Promise<void> => new Promise((resolve) => store.close(resolve));
+  try {
+    checkStored(store.list(''), `the data directory ${directory}`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const keys = new AccessKeys(store);
   const nothing = (): void => undefined;
   const events = new EventLog({ store, server: 'offline', announce: nothing, complain: nothing });
@@ -30,6 +38,6 @@ export async function inDataDirectory<T>(
   } finally {
     events.close();
     keys.close();
-    await new Promise<void>((resolve) => store.close(resolve));
+    await close();
   }
 }

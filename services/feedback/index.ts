@@ -17,3 +17,4 @@ export {
   rollBackState,
   type StateExport,
 } from './stateEdits.js';
+export { selectionFault } from './storedShape.js';

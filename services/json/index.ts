@@ -13,3 +13,4 @@ export { LongNumbers } from './longNumbers.js';
 export { TURNS, type LongTask } from './turns.js';
 export { eachInTurns, type Series } from './eachInTurns.js';
 export { differingFields } from './differingFields.js';
+export { shapeFault } from './shapeFault.js';

@@ -2,7 +2,8 @@
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(
-    readonly code: 'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey' | 'notBehind' | 'notEmpty',
+    readonly code:
+      'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey' | 'notBehind' | 'notEmpty' | 'damaged',
     message: string,
     options?: ErrorOptions,
   ) {
