@@ -20,7 +20,7 @@ export function markOf(event: ServerEvent): Change {
   return { at: Date.parse(event.time), ...wordsOf(event) };
 }
 
-function wordsOf({ verb, about, before, after }: ServerEvent): Omit<Change, 'at'> {
+function wordsOf({ verb, about, before, after, count }: ServerEvent): Omit<Change, 'at'> {
   const { application, model, version, replica } = about;
   const what = application ?? model ?? about.node ?? about.feedback ?? about.key ?? '';
   const [then, now] = [fieldsOf(before), fieldsOf(after)];
@@ -60,7 +60,7 @@ function wordsOf({ verb, about, before, after }: ServerEvent): Omit<Change, 'at'
       return {
         kind: 'lost',
         what: `${model} v${version}, replica ${replica}`,
-        text: `lost: ${textOf(now['reason'])}`,
+        text: `lost: ${textOf(now['reason'])}${count === undefined ? '' : ` (${count} times)`}`,
       };
     default:
       return { kind: 'other', what, text: verb.replaceAll('_', ' ') };

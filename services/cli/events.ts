@@ -108,11 +108,12 @@ async function follow(
 const HEADS = ['TIME', 'BY', 'WHAT', 'OF', 'CHANGE'];
 
 function rowOf(event: EventAnswer): string[] {
-  const { time, by, verb, about, before, after } = event;
+  const { time, by, verb, about, before, after, count, since } = event;
   const of = Object.entries(about).map(
     ([kind, what]) => `${kind} ${Array.isArray(what) ? what.join(', ') : String(what)}`,
   );
-  return [time, by.name, verb, of.join(', '), changeText(before, after)];
+  const often = count === undefined ? '' : ` (${count} times since ${since})`;
+  return [time, by.name, verb, of.join(', '), `${changeText(before, after)}${often}`];
 }
 
 /** A version that came or went, whole: the verb says so, beside `current_version`. */

@@ -19,10 +19,7 @@ const servedWith = (query: object, management?: object): void =>
     { query: { ...PLAIN, ...query }, ...(management && { management: { ...PLAIN, ...management } }) },
     () => undefined,
   ).close();
-const nodesWith = (tls: object): unknown =>
-  dialledNodes({ node: ['tls://a:1'], clusterKeyFile: undefined, ...tls } as Parameters<
-    typeof dialledNodes
-  >[0]);
+const nodesWith = (tls: object): unknown => dialledNodes({ node: ['tls://a:1'], ...tls });
 
 /** Every option that names a file which is read at the start, and the reading. */
 const OPTIONS: readonly (readonly [string, (path: string) => unknown])[] = [

@@ -590,6 +590,10 @@ export interface EventsAnswer {
     };
     /** Nobody asked for it */
     readonly automatic?: true | undefined;
+    /** It has happened so often, each time within ten minutes of the last, which is `time` */
+    readonly count?: number | undefined;
+    /** With a count: when it happened first */
+    readonly since?: string | undefined;
     /** Long texts and lists are cut */
     readonly before?: unknown;
     readonly after?: unknown;

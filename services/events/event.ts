@@ -47,6 +47,9 @@ export interface ServerEvent {
   readonly by: Author;
   /** Nobody asked for it. */
   readonly automatic?: true;
+  /** It has happened so often in a row, this being the last time; `since` is when it did first. */
+  readonly count?: number;
+  readonly since?: string;
   readonly verb: string;
   readonly about: EventSubject;
   readonly before?: Json;

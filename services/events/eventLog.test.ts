@@ -98,12 +98,57 @@ describe('events', () => {
   it('stay few: those that happened by themselves drive out none that somebody made', async () => {
     const log = open();
     log.note(ops, { verb: 'deploy', about: {} });
-    for (let at = 0; at < MOST_EVENTS + 20; at++) log.noteAutomatic('server', { verb: 'lost', about: {} });
+    for (let replica = 0; replica < MOST_EVENTS + 20; replica++)
+      log.noteAutomatic('server', { verb: 'lost', about: { replica } });
     await settled();
     const { events } = log.find({ limit: 5000 });
     expect(events).toHaveLength(MOST_EVENTS + 1);
     expect(events[0].verb).toBe('deploy');
     expect(events.at(-1)?.seq).toBe(MOST_EVENTS + 21);
+  });
+
+  it('that happen again soon are one, with a count, and are heard of each time', async () => {
+    const log = open();
+    const lose = async (model: string): Promise<void> => {
+      log.noteAutomatic('server', { verb: 'lost', about: { model }, after: { reason: `at ${nowMs}` } });
+      await settled();
+    };
+    await lose('m');
+    const first = new Date(nowMs).toISOString();
+    await lose('n');
+    let heard = log.last;
+    for (let at = 0; at < 3000; at++) {
+      nowMs += 30_000;
+      await lose('m');
+      const { events } = log.find({ after: heard, limit: 10 });
+      expect(events.map(({ count }) => count)).toEqual([at + 2]);
+      heard = log.last;
+    }
+    const reason = `at ${nowMs}`;
+    expect(log.recent()).toMatchObject([
+      { about: { model: 'n' } },
+      { about: { model: 'm' }, count: 3001, since: first, after: { reason } },
+    ]);
+    expect(store.list('events/')).toHaveLength(2);
+    nowMs += 11 * 60_000;
+    await lose('m');
+    expect(log.recent()).toHaveLength(3);
+    expect(log.recent().at(-1)).not.toHaveProperty('count');
+  });
+
+  it('of one that keeps changing drive out no others', async () => {
+    const log = open();
+    const scale = (model: string, at: number): void =>
+      log.noteAutomatic('autoscaler', { verb: 'scale', about: { model }, before: at, after: at + 1 });
+    scale('quiet', 0);
+    for (let at = 0; at < 2 * MOST_EVENTS; at++) scale('m', at);
+    await settled();
+    const { events } = log.find({ limit: 5000 });
+    expect(events).toHaveLength(MOST_EVENTS);
+    expect(events[0].about).toEqual({ model: 'quiet' });
+    expect(events.at(-1)).toMatchObject({ after: 2 * MOST_EVENTS });
+    const before = store.list('events/').length;
+    expect(before).toBe(MOST_EVENTS);
   });
 
   it('stay small: long texts and lists are cut, and the oldest go', async () => {

@@ -12,6 +12,8 @@ const SEQ_DIGITS = 12;
 export const MOST_EVENTS = 1000;
 /** Of either, as JSON. */
 const MOST_BYTES = 1024 * 1024;
+/** What happens again within so long of the last time is counted there: restarts of what is broken wait no longer. */
+const AGAIN_MS = 10 * 60_000;
 /** Several servers may take the same number at once; each of them then takes a later one. */
 const MOST_TRIES = 64;
 
@@ -25,6 +27,8 @@ export interface EventLogOptions {
   /** The calendar; the wall's unless given. */
   readonly nowMs?: () => number;
 }
+
+type Content = Omit<ServerEvent, 'seq' | 'time' | 'server'>;
 
 interface Kept {
   readonly event: ServerEvent;
@@ -74,9 +78,20 @@ export class EventLog {
     this.add({ by, ...shown(happening) });
   }
 
-  /** Something has happened without anybody asking for it. @param part of the server that did it */
+  /**
+   * Something has happened without anybody asking for it. What has no state before it, and happens again and again, is one event,
+   * with a count: it has a number of its own each time, so that those who follow hear of it.
+   * @param part of the server that did it
+   */
   noteAutomatic(part: string, happening: Happening): void {
-    this.add({ by: { name: part }, automatic: true, ...shown(happening) });
+    const content = { by: { name: part }, automatic: true, ...shown(happening) } as const;
+    const former = this.formerOf(content);
+    if (former === undefined) {
+      this.add(content);
+      return;
+    }
+    const { count = 1, since = former.time } = former;
+    this.add({ ...content, count: count + 1, since }, former.seq);
   }
 
   /** The last ones, the oldest first. */
@@ -112,14 +127,33 @@ export class EventLog {
     this.unwatch();
   }
 
-  private add(content: Omit<ServerEvent, 'seq' | 'time' | 'server'>): void {
-    const { nowMs = Date.now, server, announce } = this.options;
-    const { verb, ...rest } = content;
-    announce(`change: ${verb}`, rest);
-    this.append({ time: new Date(nowMs()).toISOString(), server, ...content }, MOST_TRIES);
+  /** The last time that the same has happened, if that was not long ago. */
+  private formerOf({ verb, about, before }: Content): ServerEvent | undefined {
+    if (before !== undefined) return undefined;
+    const sinceMs = this.nowMs() - AGAIN_MS;
+    const same = JSON.stringify(about);
+    for (const seq of [...this.ascending()].reverse()) {
+      const event = this.kept.get(seq)?.event;
+      if (event === undefined || Date.parse(event.time) < sinceMs) return undefined;
+      const isSame = event.automatic && event.verb === verb && JSON.stringify(event.about) === same;
+      if (isSame) return event;
+    }
+    return undefined;
   }
 
-  private append(event: Omit<ServerEvent, 'seq'>, tries: number): void {
+  private nowMs(): number {
+    return (this.options.nowMs ?? Date.now)();
+  }
+
+  /** @param former the number of an event that this one takes the place of */
+  private add(content: Content, former?: number): void {
+    const { server, announce } = this.options;
+    const { verb, ...rest } = content;
+    announce(`change: ${verb}`, rest);
+    this.append({ time: new Date(this.nowMs()).toISOString(), server, ...content }, MOST_TRIES, former);
+  }
+
+  private append(event: Omit<ServerEvent, 'seq'>, tries: number, former: number | undefined): void {
     const { store, complain } = this.options;
     const lost = (reason: string): void =>
       complain('an event is in the log alone: it could not be kept', { verb: event.verb, reason });
@@ -129,9 +163,11 @@ export class EventLog {
       store.set(keyOf(seq), event as unknown as Json, 0, (outcome) => {
         this.unsettled.delete(seq);
         this.tell();
-        if (outcome.ok) this.prune(event.automatic);
-        else if (outcome.reason === 'failed') lost(outcome.message);
-        else if (tries > 1) this.append(event, tries - 1);
+        if (outcome.ok) {
+          if (former !== undefined) store.set(keyOf(former), undefined, 'any');
+          this.prune(event.automatic);
+        } else if (outcome.reason === 'failed') lost(outcome.message);
+        else if (tries > 1) this.append(event, tries - 1, former);
         else lost('others take every number');
       });
     } catch (error) {
@@ -141,17 +177,40 @@ export class EventLog {
     }
   }
 
-  /** The oldest of a kind go, as far as there are too many. The last of all stays: numbers go on from it. */
+  /**
+   * As far as there are too many of a kind, the oldest go; of those that happened by themselves the oldest of the subject that has
+   * the most: what keeps happening drives out nothing else. The last of all stays: numbers go on from it.
+   */
   private prune(automatic: true | undefined): void {
     const ofKind = this.ascending().filter((seq) => this.kept.get(seq)?.event.automatic === automatic);
-    let bytes = ofKind.reduce((sum, seq) => sum + (this.kept.get(seq)?.bytes ?? 0), 0);
+    const bytesOf = (seq: number): number => this.kept.get(seq)?.bytes ?? 0;
+    let bytes = ofKind.reduce((sum, seq) => sum + bytesOf(seq), 0);
     let count = ofKind.length;
+    if (count <= MOST_EVENTS && bytes <= MOST_BYTES) return;
+    const subjects = new Map<string, number[]>();
     for (const seq of ofKind.slice(0, -1)) {
-      if (count <= MOST_EVENTS && bytes <= MOST_BYTES) return;
+      const subject = automatic ? this.subjectOf(seq) : '';
+      const numbers = subjects.get(subject);
+      if (numbers === undefined) subjects.set(subject, [seq]);
+      else numbers.push(seq);
+    }
+    while (count > MOST_EVENTS || bytes > MOST_BYTES) {
+      const most = [...subjects.values()].reduce(
+        (one, other) => (other.length > one.length ? other : one),
+        [],
+      );
+      const seq = most.shift();
+      if (seq === undefined) return;
       count -= 1;
-      bytes -= this.kept.get(seq)?.bytes ?? 0;
+      bytes -= bytesOf(seq);
       this.options.store.set(keyOf(seq), undefined, 'any');
     }
+  }
+
+  /** What an event is about, whichever replica or version of it. */
+  private subjectOf(seq: number): string {
+    const { verb, about } = this.kept.get(seq)?.event ?? {};
+    return JSON.stringify([verb, about?.application, about?.model, about?.node]);
   }
 
   private apply(key: string, value: Json | undefined): void {

@@ -85,7 +85,7 @@ function applicationVerbs(sources: AdminSources): AdminVerb[] {
           return record;
         });
         forget?.();
-        return `Success! Application '${name}' is changed.${warningText(applicationWarnings(sources, name))}`;
+        return `Success! Application '${name}' is as asked.${warningText(applicationWarnings(sources, name))}`;
       },
     }),
     verb('delete_app', {

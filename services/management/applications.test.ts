@@ -84,7 +84,7 @@ describe('applications', () => {
     });
     expect((await post('set_model_version', version)).text).toContain(`. Warning: ${warning}.`);
     const set = (us: number) => post('set_app', { name: 'a', latency_slo_micros: us });
-    expect((await set(30_250)).text).toBe("Success! Application 'a' is changed.");
+    expect((await set(30_250)).text).toBe("Success! Application 'a' is as asked.");
     expect((await set(30_000)).text).toContain('an objective of 30 ms');
   });
 

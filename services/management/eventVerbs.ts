@@ -41,6 +41,11 @@ const eventAnswer = z.object({
     key: z.string().optional().describe('The id of the key'),
   }),
   automatic: z.literal(true).optional().describe('Nobody asked for it'),
+  count: z
+    .int()
+    .optional()
+    .describe('It has happened so often, each time within ten minutes of the last, which is `time`'),
+  since: z.iso.datetime().optional().describe('With a count: when it happened first'),
   verb: z.string().describe('The verb of management, or what happened by itself'),
   about: z
     .object({

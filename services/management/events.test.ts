@@ -67,6 +67,27 @@ describe('events of management', () => {
     ]);
   });
 
+  it('have nothing that was so before, and its answer says so', async () => {
+    const of = { model_name: 'm', model_version: '1' };
+    const same = async (verb: string, body: object): Promise<void> => {
+      const { last } = await listed();
+      expect((await post(verb, body)).text, verb).toMatch(/ It was so before: nothing has changed\.$/);
+      expect((await listed()).last, verb).toBe(last);
+    };
+    await done('add_app', app);
+    await done('add_model', model);
+    const before = harness().store.get('registry/application/a');
+    await same('set_app', { name: 'a', latency_slo_micros: app.latency_slo_micros, strict: false });
+    await same('set_app', { name: 'a', policy: { name: 'static', parameters: {} }, max_in_flight: null });
+    expect(harness().store.get('registry/application/a')).toEqual(before);
+    await same('set_model_version', of);
+    await same('set_num_replicas', { ...of, num_replicas: 1 });
+    await done('set_app', { name: 'a', strict: true });
+    await same('set_app', { name: 'a', strict: true });
+    await done('set_app', { name: 'a', strict: false });
+    expect((await listed()).last).toBe(4);
+  });
+
   it('waits for the next', async () => {
     const waiting = listed({ after: 0, app_name: 'b', wait_seconds: 30 });
     await done('add_app', app);

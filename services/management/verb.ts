@@ -29,7 +29,7 @@ export interface AdminVerb {
   /**
    * A string is answered as plain text, a `JsonText` as it is, a `StreamedText` as its pieces come, anything else as JSON.
    * @param gone aborts when whoever asked waits no longer
-   * @param note called once, when it has changed something
+   * @param note called once, when it has changed something: not where all was so before
    */
   run(body: unknown, gone: AbortSignal, note: Note): Promise<unknown>;
 }
@@ -69,6 +69,10 @@ export function verb<T, R>(name: string, description: VerbDescription<T, R>): Ad
       const before = changes.state?.(request);
       const result = await description.run(request, gone);
       const after = changes.after?.(request, result) ?? changes.state?.(request);
+      // What was so before is no change: who looks through the events is to find what made a difference.
+      if (before !== undefined && JSON.stringify(before) === JSON.stringify(after)) {
+        return typeof result === 'string' ? `${result} It was so before: nothing has changed.` : result;
+      }
       note({ verb: name, about: changes.about(request, result), before, after });
       return result;
     },

@@ -114,8 +114,10 @@ export class Registry implements RegistryView {
     name: string,
     change: (present: ApplicationRecord) => ApplicationRecord,
   ): Promise<void> {
-    const record = change(this.requireApplication(name, 'name'));
+    const present = this.requireApplication(name, 'name');
+    const record = change(present);
     checkedPolicy(record.policy);
+    if (JSON.stringify(asJson(record)) === JSON.stringify(present)) return;
     const key = applicationKey(name);
     await this.write(key, asJson(record), this.store.get(key)?.version ?? 0);
   }
