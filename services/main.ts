@@ -222,8 +222,12 @@ class Parts {
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
-    const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
-      complain(message, { cause, ...traceDetail(traceparent) });
+    const onDefect = ({ message, cause, request }: ServiceError, traceparent?: string) =>
+      complain(request === undefined ? message : 'the server failed on a request', {
+        request,
+        cause,
+        ...traceDetail(traceparent),
+      });
     this.events = new EventLog({ store, server: stores.frontend, announce: options.announce, complain });
     // Of several frontends one is enough.
     const automatic = new AutomaticEvents(this.events, () => cluster?.isPlacing !== false);

@@ -3,7 +3,7 @@ import type { RunResult, WindowResult } from '../result/index.js';
 import { comparedFigures, kindText, ratioText, type NamedRun } from './comparison.js';
 import { document, table } from './document.js';
 import { lineChart } from './lineChart.js';
-import { DISTRIBUTION, meanBatch, points } from './windowPoints.js';
+import { DISTRIBUTION, meanBatch, perSecond, points, windowsOfRates } from './windowPoints.js';
 
 /** Runs side by side, as one HTML document that fetches nothing. */
 export function comparisonPage(runs: readonly NamedRun[]): string {
@@ -54,17 +54,13 @@ function overTime(runs: readonly NamedRun[]): string[] {
       series: runs.map(({ name, result }, color) => ({
         name,
         color,
-        points: points(
-          result.windows.filter(({ fromSeconds }) => fromSeconds < result.durationSeconds),
-          result.windowSeconds,
-          (window) => value(window, result),
-        ),
+        points: points(windowsOfRates(result), result.windowSeconds, (window) => value(window, result)),
       })),
     });
   return [
     chart('p99 latency over time', 'latency (ms)', ({ p99Ms }) => p99Ms),
     chart('Median latency over time', 'latency (ms)', ({ p50Ms }) => p50Ms),
-    chart('Answers over time', 'a second', ({ answers }, { windowSeconds }) => answers / windowSeconds),
+    chart('Answers over time', 'a second', (window, run) => perSecond(run, window, window.answers)),
     chart('Default answers over time', 'share of answers', ({ answers, defaults }) =>
       answers === 0 ? 0 : defaults / answers,
     ),

@@ -2,14 +2,11 @@ import type { ModelResult, RunResult, WindowResult } from '../result/index.js';
 import { barChart } from './barChart.js';
 import { lineChart, type ChartSeries } from './lineChart.js';
 import { msText } from './markup.js';
-import { DISTRIBUTION, meanBatch, points } from './windowPoints.js';
+import { DISTRIBUTION, meanBatch, perSecond, points, windowsOfRates } from './windowPoints.js';
 import { escapeMarkup } from '../../simulator/text/index.js';
 
 /** Below this share of an objective, showing it would only flatten the data. */
 const OBJECTIVE_IN_SIGHT = 0.02;
-
-/** Of a window, that its rates need. */
-const LEAST_PART = 0.2;
 
 const AT_ONCE = 'Every query was answered at once: in no simulated time.';
 
@@ -65,14 +62,9 @@ function latencyChart({ applications, windows, windowSeconds, latency }: RunResu
   });
 }
 
-function throughputChart({ windows, windowSeconds, durationSeconds }: RunResult): string {
-  // The last window may reach beyond the trace; what follows has no arrivals.
-  // Of what reaches hardly into the trace nothing can be said.
-  const during = windows.filter(
-    ({ fromSeconds }) => fromSeconds < durationSeconds - windowSeconds * LEAST_PART,
-  );
-  const perSecond = (window: WindowResult, count: number) =>
-    count / Math.min(windowSeconds, durationSeconds - window.fromSeconds);
+function throughputChart(result: RunResult): string {
+  const { windowSeconds } = result;
+  const during = windowsOfRates(result);
   return lineChart({
     title: 'Throughput over time',
     xLabel: 'time (s)',
@@ -82,13 +74,13 @@ function throughputChart({ windows, windowSeconds, durationSeconds }: RunResult)
         name: 'offered',
         color: 4,
         broad: true,
-        points: points(during, windowSeconds, (window) => perSecond(window, window.arrivals)),
+        points: points(during, windowSeconds, (window) => perSecond(result, window, window.arrivals)),
       },
       {
         name: 'predicted in time',
         color: 2,
         points: points(during, windowSeconds, (window) =>
-          perSecond(window, window.answers - window.defaults),
+          perSecond(result, window, window.answers - window.defaults),
         ),
       },
     ],

@@ -1,4 +1,4 @@
-import type { WindowResult } from '../result/index.js';
+import type { RunResult, WindowResult } from '../result/index.js';
 
 /** A chart of how answers' latencies are distributed, but for its series. */
 export const DISTRIBUTION = {
@@ -22,4 +22,21 @@ export function points(
 
 export function meanBatch({ batches, items }: WindowResult): number | null {
   return batches < 1e-9 ? null : items / batches;
+}
+
+/** Of a window, that its rates need. */
+const LEAST_PART = 0.2;
+
+/** Windows that rates can be told of: the last may reach beyond the trace, and of one that hardly reaches into it nothing can be said. */
+export function windowsOfRates({ windows, windowSeconds, durationSeconds }: RunResult): WindowResult[] {
+  return windows.filter(({ fromSeconds }) => fromSeconds < durationSeconds - windowSeconds * LEAST_PART);
+}
+
+/** Of what came in a window, as far as the trace reaches into it. */
+export function perSecond(
+  { windowSeconds, durationSeconds }: RunResult,
+  { fromSeconds }: WindowResult,
+  count: number,
+): number {
+  return count / Math.min(windowSeconds, durationSeconds - fromSeconds);
 }

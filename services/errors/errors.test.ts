@@ -35,6 +35,9 @@ describe('error catalogue', () => {
     expect(wrapped.status).toBe(500);
     expect(wrapped.cause).toBe(cause);
     expect(wrapped.message).not.toContain('secret');
+    expect(wrapped.message).toContain(`request ${wrapped.request}`);
+    expect(asServiceError(cause).request).not.toBe(wrapped.request);
+    expect(asServiceError(cause, 'q-1').request).toBe('q-1');
     const own = new ServiceError('unknown_model', 'm');
     expect(asServiceError(own)).toBe(own);
   });

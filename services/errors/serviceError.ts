@@ -4,14 +4,17 @@ import { isOutOfFileHandles } from './fileHandles.js';
 /** An error for a client: a code of the catalogue, a message with what was expected and what came, the field at fault. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
+  /** Of a defect: the name of the request in the log. */
+  readonly request: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly field?: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly request?: string | undefined },
   ) {
     super(message, options);
+    this.request = options?.request;
   }
 
   get status(): number {
@@ -19,24 +22,23 @@ export class ServiceError extends Error {
   }
 }
 
+/** Of requests that failed and have no id of their own. */
+let unnamed = 0;
+
 /**
  * Anything thrown, as a ServiceError. Whatever failed for want of file handles says so; what else is none becomes
- * `internal`, keeps its cause and shows no detail to the client.
+ * `internal`, keeps its cause and shows no detail to the client, who is told under which name the log has them.
+ * @param request the query's id, where there is one already
  */
-export function asServiceError(thrown: unknown): ServiceError {
+export function asServiceError(thrown: unknown, request?: string): ServiceError {
   if (isOutOfFileHandles(thrown)) {
     const message = 'the server can open no more files: connections and models have all that it may';
     return new ServiceError('too_many_open_files', message, undefined, { cause: thrown });
   }
   if (thrown instanceof ServiceError) return thrown;
-  return new ServiceError(
-    'internal',
-    'the server failed on this request; its log has the details',
-    undefined,
-    {
-      cause: thrown,
-    },
-  );
+  const name = request ?? `defect-${++unnamed}`;
+  const message = `the server failed on this request; its log has the details of request ${name}`;
+  return new ServiceError('internal', message, undefined, { cause: thrown, request: name });
 }
 
 const PASSES_SOON: ReadonlySet<ErrorCode> = new Set([

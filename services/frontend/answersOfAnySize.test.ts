@@ -62,6 +62,13 @@ describe('an answer that is hard to write', () => {
       expect(status).toBe(500);
       expect(json).toMatchObject({ error: { code: 'internal' } });
     }
+    // The client can say which of the log's lines is its own, and that is the query's id where it has one.
+    const { message: text } = (single.json as { readonly error: { readonly message: string } }).error;
+    expect(text).toBe(
+      `the server failed on this request; its log has the details of request ${defects[0].request}`,
+    );
+    expect(defects[0].request).toBe(harness.service.queries[0].id);
+    expect(new Set(defects.map(({ request }) => request)).size).toBe(defects.length);
     expect(batch.localPort).toBe(single.localPort);
     expect(defects.length).toBeGreaterThanOrEqual(2);
   });
@@ -73,7 +80,7 @@ describe('an answer that is hard to write', () => {
     expect(await socket.nextJson()).toMatchObject({ type: 'prediction', id: 10 });
     expect(await socket.nextJson()).toMatchObject({ type: 'error', id: 20, status: 500 });
     expect(await socket.nextJson()).toMatchObject({ type: 'prediction', id: 15 });
-    expect(defects).toHaveLength(1);
+    expect(defects.map(({ request }) => request)).toEqual([harness.service.queries[1].id]);
     socket.close();
   });
 });

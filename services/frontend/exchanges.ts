@@ -64,6 +64,8 @@ const DEFAULT_HEADER = 'x-windjammer-default';
 /** One HTTP request on a hot route, from its body to its answer. */
 abstract class Exchange implements JsonBodyReceiver {
   protected abstract readonly about: RefusedPart;
+  /** Of the query that it has become, of several the last. */
+  protected queryId: string | undefined;
 
   constructor(
     protected readonly context: ExchangeContext,
@@ -82,7 +84,7 @@ abstract class Exchange implements JsonBodyReceiver {
     try {
       this.start(body);
     } catch (thrown) {
-      this.onBodyError(asServiceError(thrown));
+      this.onBodyError(asServiceError(thrown, this.queryId));
     }
   }
 
@@ -163,7 +165,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       if (error === undefined) this.ask(request, input);
       else this.refuse(error);
     } catch (thrown) {
-      this.onBodyError(asServiceError(thrown));
+      this.onBodyError(asServiceError(thrown, this.queryId));
     }
   }
 
@@ -209,7 +211,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     try {
       this.write(answer, votes);
     } catch (thrown) {
-      this.onBodyError(asServiceError(thrown));
+      this.onBodyError(asServiceError(thrown, this.queryId));
     }
   }
 
@@ -234,6 +236,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     const { application } = this.route;
     const { context, version, objectiveUs } = request;
     const id = this.context.nextQueryId();
+    this.queryId = id;
     return {
       id,
       application: application.name,

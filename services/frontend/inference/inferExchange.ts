@@ -81,7 +81,7 @@ export class InferExchange implements InferenceBodyReceiver {
     try {
       this.start(readInferRequest(json, binary, this.servable, this.context.maxBatchInputs), headers);
     } catch (thrown) {
-      this.onBodyError(asServiceError(thrown));
+      this.onBodyError(asServiceError(thrown, this.queryIds[0]));
     }
   }
 
@@ -166,7 +166,7 @@ export class InferExchange implements InferenceBodyReceiver {
         try {
           ask(rows.row(row), row);
         } catch (thrown) {
-          this.onBodyError(asServiceError(thrown));
+          this.onBodyError(asServiceError(thrown, this.queryIds[0]));
         }
       },
       isGone: () => this.ended,
@@ -220,7 +220,11 @@ export class InferExchange implements InferenceBodyReceiver {
       slice = slices.next();
     } catch (cause) {
       const message = `the answer of '${this.servable.name}' could not be written`;
-      this.context.onDefect(new ServiceError('internal', message, undefined, { cause }));
+      const request = this.queryIds[0];
+      this.context.onDefect(
+        new ServiceError('internal', message, undefined, { cause, request }),
+        this.traceparent,
+      );
       this.fail('default_model_error', 'the model answered something else than it declares');
       return true;
     }

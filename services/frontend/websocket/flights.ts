@@ -25,7 +25,7 @@ export interface FlightOwner {
   onLanded(flight: Flight): void;
   onRefused(application: string, code: ErrorCode, part?: RefusedPart): void;
   /** What a client is told of something thrown; a defect is logged. */
-  told(thrown: unknown): ServiceError;
+  told(thrown: unknown, queryId?: string): ServiceError;
 }
 
 export class PredictFlight implements Flight, AnswerSink {
@@ -65,7 +65,7 @@ export class PredictFlight implements Flight, AnswerSink {
     try {
       this.format.prediction(frames, this.id, answer);
     } catch (thrown) {
-      this.format.error(frames, this.id, this.owner.told(thrown));
+      this.format.error(frames, this.id, this.owner.told(thrown, this.queryId));
     }
   }
 

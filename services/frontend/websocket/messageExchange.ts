@@ -77,8 +77,8 @@ export class MessageExchange implements FlightOwner {
     this.context.observer.onRefused(application, code, part);
   }
 
-  told(thrown: unknown): ServiceError {
-    const error = asServiceError(thrown);
+  told(thrown: unknown, queryId?: string): ServiceError {
+    const error = asServiceError(thrown, queryId);
     if (error.code === 'internal') this.context.onDefect(error);
     return error;
   }
