@@ -411,6 +411,14 @@ class Parts {
           models: () => this.registry.models(),
           bundles: cluster?.bundles,
           nowMs: Date.now,
+          leftOut: async () => {
+            const queue = this.feedback?.state();
+            const { waiting = 0, active = 0, delayed = 0, failed = 0, spooled = 0 } = queue ?? {};
+            const queued = waiting + active + delayed + failed + spooled;
+            // While Redis is away nobody can tell, and what the store holds is backed up all the same.
+            const found = await jobs.ledger.list().catch(() => undefined);
+            return found && { jobs: found.length, queued_feedback: queued };
+          },
         },
         feedbackQueue: this.feedback?.administration,
         selectionShares: (application, context) => engine.selectionShares(application, context),

@@ -1,4 +1,4 @@
-import type { ModelResult, RunResult, WindowResult } from '../result/index.js';
+import type { ModelResult, RunResult } from '../result/index.js';
 import { barChart } from './barChart.js';
 import { lineChart, type ChartSeries } from './lineChart.js';
 import { msText } from './markup.js';

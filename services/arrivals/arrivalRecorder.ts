@@ -44,7 +44,7 @@ export class ArrivalRecorder {
   constructor(private readonly options: ArrivalRecorderOptions) {}
 
   /** Arrivals as JSON lines, as they come; the last line counts them. @throws ServiceError when another recording is under way */
-  record(request: RecordingRequest): AsyncGenerator<string> {
+  record(request: RecordingRequest): AsyncGenerator<string, void> {
     if (this.current !== undefined) {
       throw new ServiceError('recording', 'arrivals are being recorded already: wait until that is over');
     }
@@ -60,7 +60,7 @@ export class ArrivalRecorder {
     this.options.watch(undefined);
   }
 
-  private async *lines(request: RecordingRequest): AsyncGenerator<string> {
+  private async *lines(request: RecordingRequest): AsyncGenerator<string, void> {
     const { seconds, withInputs, application, gone } = request;
     const { clock, watch, inputType } = this.options;
     const startNs = clock.nowNs();

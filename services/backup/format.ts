@@ -17,6 +17,8 @@ export const headerLine = z.object({
   bundles: z.int().min(0),
   /** Paths of models whose files are not in it. */
   not_included: z.array(z.string()).readonly(),
+  /** What the server had besides, and no backup has; backups of earlier programs do not say. */
+  left_out: z.object({ jobs: z.int().min(0), queued_feedback: z.int().min(0) }).optional(),
 });
 
 /** One key of the store. */

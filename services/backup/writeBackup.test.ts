@@ -23,3 +23,12 @@ it('names files that are to be kept beside it, and not those that come with each
   const { value: header } = await lines.next();
   expect(JSON.parse(String(header))).toMatchObject({ not_included: ['/models/mine', '/models/sum.mjs'] });
 });
+
+it('says how much there is that no backup has, as far as anybody can tell', async () => {
+  const sources = { store: { list: () => [] }, models: () => [], nowMs: () => 0 };
+  const left = { jobs: 2, queued_feedback: 3 };
+  const { value: header } = await writeBackup({ ...sources, leftOut: () => Promise.resolve(left) }).next();
+  expect(JSON.parse(String(header))).toMatchObject({ left_out: left });
+  const unknown = await writeBackup({ ...sources, leftOut: () => Promise.resolve(undefined) }).next();
+  expect(JSON.parse(String(unknown.value))).not.toHaveProperty('left_out');
+});

@@ -14,6 +14,8 @@ export interface BackupSources {
   /** Where a cluster keeps files of models. */
   readonly bundles?: BundleStore | undefined;
   readonly nowMs: () => number;
+  /** What there is besides, that is work under way and nothing to come back to; undefined: nobody can tell now. */
+  readonly leftOut?: () => Promise<BackupHeader['left_out']>;
 }
 
 /**
@@ -25,6 +27,7 @@ export async function* writeBackup({
   models,
   bundles,
   nowMs,
+  leftOut,
 }: BackupSources): AsyncGenerator<string, void> {
   // The values are never changed, only replaced: the list is that of this moment for as long as it is written.
   const entries = store.list('');
@@ -36,6 +39,7 @@ export async function* writeBackup({
   const named = new Set(paths.flatMap(({ hash }) => hash ?? []));
   const kept = (await bundles?.list()) ?? [];
   const hashes = kept.map(({ hash }) => hash).filter((hash) => named.has(hash));
+  const left = await leftOut?.();
   const header: BackupHeader = {
     format: FORMAT,
     version: FORMAT_VERSION,
@@ -46,6 +50,7 @@ export async function* writeBackup({
     not_included: [
       ...new Set(paths.filter(({ hash = '' }) => !hashes.includes(hash)).map(({ path }) => path)),
     ],
+    ...(left === undefined ? {} : { left_out: left }),
   };
   const sum = createHash('sha256');
   const line = (value: object): string => {

@@ -148,8 +148,20 @@ async function* partsOf(file: string): AsyncGenerator<BackupPart> {
   }
 }
 
-function summary({ entries, bundles, made_at: madeAt, not_included: paths }: BackupHeader): string {
+function summary({
+  entries,
+  bundles,
+  made_at: madeAt,
+  not_included: paths,
+  left_out: left,
+}: BackupHeader): string {
   const files = bundles === 0 ? '' : ` and the files of ${bundles} models`;
   const missing = paths.map((path) => `\nnot included, keep it yourself: ${path}`).join('');
-  return `${entries} entries${files}, of ${madeAt}.${missing}`;
+  const jobs = left === undefined ? 'batch jobs' : `${left.jobs} batch jobs`;
+  const queued =
+    left === undefined ? 'feedback that is queued' : `${left.queued_feedback} feedback that is queued`;
+  return (
+    `${entries} entries${files}, of ${madeAt}.${missing}\n` +
+    `in no backup: ${jobs} with their results, ${queued}, which feedback was seen in the last 24 hours`
+  );
 }

@@ -1,30 +1,38 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { reasonOf } from '../../simulator/text/index.js';
+import { SECTIONS, type Section } from './configuration/index.js';
 import type { Finding } from './doctor/index.js';
+import type { NodeOptions } from './nodeCommand.js';
 import { optionCommand } from './optionCommand.js';
 import { print } from './printing.js';
 import { redisPassword } from './redisPassword.js';
 import type { ServeOptions } from './serveCommand.js';
 
 const MIB = 1024 * 1024;
+const OPTIONS = 'docs/reference/cli.md has each option';
 
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description(
-      'look whether a server could run here as it is configured; what is not well is named with its fix',
+      'look whether a server or a node could run here as it is configured; what is not well is named with its fix',
     )
-    .option('--config <file>', 'the configuration file of the server')
+    .addOption(new Option('--for <command>', 'what is to run').choices(SECTIONS).default('serve'))
+    .option('--config <file>', 'its configuration file')
     .option('--json', 'print JSON')
-    .argument('[flags...]', 'that serve would be given, behind --')
-    .showHelpAfterError('(flags of serve go behind --, as in: windjammer doctor -- --port 4337)')
+    .argument('[flags...]', 'that serve or node would be given, behind --')
+    .showHelpAfterError('(flags of serve or node go behind --, as in: windjammer doctor -- --port 4337)')
     .action(
       async (
         flags: readonly string[],
-        { config, json }: { readonly config?: string; readonly json?: true },
+        {
+          config,
+          json,
+          for: section,
+        }: { readonly config?: string; readonly json?: true; readonly for: Section },
       ) => {
         const words = [...(config === undefined ? [] : ['--config', config]), ...flags];
-        const findings = await examine(words);
+        const findings = await (section === 'node' ? examineNode(words) : examineServer(words));
         print(json, findings, findings.map(lineOf).join('\n'));
         if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
       },
@@ -32,7 +40,7 @@ export function addDoctorCommand(program: Command): void {
 }
 
 /** @throws ConfigurationError, CommandError (as rejections) where options cannot be read at all */
-async function examine(words: readonly string[]): Promise<readonly Finding[]> {
+async function examineServer(words: readonly string[]): Promise<readonly Finding[]> {
   const checks = await import('./doctor/index.js');
   const { servePlan } = await import('./servePlan.js');
   const command = optionCommand('serve');
@@ -43,7 +51,7 @@ async function examine(words: readonly string[]): Promise<readonly Finding[]> {
   try {
     plan = await servePlan(options, process.env, () => undefined);
   } catch (error) {
-    return [...findings, checks.fail('options', reasonOf(error), 'docs/reference/cli.md has each option')];
+    return [...findings, checks.fail('options', reasonOf(error), OPTIONS)];
   }
   const { settings } = plan;
   findings.push(
@@ -72,6 +80,34 @@ async function examine(words: readonly string[]): Promise<readonly Finding[]> {
     const address = redisAddress(options.store, redisPassword(options.redisPasswordFile, process.env));
     findings.push(...(await checks.sharedRedis(address, options.redisPrefix ?? DEFAULT_PREFIX)));
   }
+  return findings;
+}
+
+/** @throws ConfigurationError, CommandError (as rejections) where options cannot be read at all */
+async function examineNode(words: readonly string[]): Promise<readonly Finding[]> {
+  const checks = await import('./doctor/index.js');
+  const { nodePlan } = await import('./nodePlan.js');
+  const { checkedJoin } = await import('./joinCluster.js');
+  const command = optionCommand('node');
+  command.parse(words, { from: 'user' });
+  const options = command.opts<NodeOptions>();
+  const findings: Finding[] = await checks.versions();
+  let joined: ReturnType<typeof checkedJoin>;
+  try {
+    (await nodePlan(options, () => undefined)).certificates?.close();
+    joined = checkedJoin(options);
+  } catch (error) {
+    return [...findings, checks.fail('options', reasonOf(error), OPTIONS)];
+  }
+  const { listen, dataDir, logFile, tlsCert: cert, tlsKey: key, tlsCa: ca } = options;
+  findings.push(checks.memory(0), await checks.port('--listen', listen.host, listen.port));
+  if (dataDir !== undefined) findings.push(...checks.nodeDirectory(dataDir));
+  if (logFile !== undefined) findings.push(checks.logFile(logFile));
+  if (cert !== undefined && key !== undefined) {
+    const files = { cert, key, ...(ca === undefined ? {} : { ca }) };
+    findings.push(checks.certificate('certificate', files, Date.now()));
+  }
+  if (joined !== undefined) findings.push(...(await checks.sharedRedis(joined.address, options.redisPrefix)));
   return findings;
 }
 

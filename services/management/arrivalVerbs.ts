@@ -33,7 +33,16 @@ export function arrivalVerbs({ arrivals }: ArrivalSources): AdminVerb[] {
       errors: ['recording'],
       changes: 'nothing',
       run: ({ seconds, inputs, application }, gone) =>
-        new StreamedText(arrivals.record({ seconds, withInputs: inputs, application, gone })),
+        new StreamedText(
+          'application/jsonl',
+          arrivals.record({ seconds, withInputs: inputs, application, gone }),
+        ),
     }),
   ];
+}
+
+/** Whoever reads along hears at once that it has begun, though nobody asks anything yet. */
+async function* begun(lines: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
+  yield '\n';
+  yield* lines;
 }

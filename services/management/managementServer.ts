@@ -134,7 +134,10 @@ export class ManagementServer {
     app.all(['/admin/ping', '/healthz', '/openapi.json'], (request, response) =>
       refuseMethod(request, response, 'GET, HEAD'),
     );
-    app.get('/admin/backup', (_request, response) => void this.sendBackup(response, backup));
+    app.get(
+      '/admin/backup',
+      (_request, response) => void this.stream(response, new StreamedText(BACKUP_TYPE, writeBackup(backup))),
+    );
     app.all('/admin/backup', (request, response) => refuseMethod(request, response, 'GET'));
     for (const verb of verbs) {
       app.post(`/admin/${verb.name}`, (request, response) => this.serve(verb, request, response));
@@ -169,7 +172,7 @@ export class ManagementServer {
             (result) => {
               if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
               else if (result instanceof JsonText) sendJson(response, 200, result.text);
-              else if (result instanceof StreamedText) sendPieces(response, result);
+              else if (result instanceof StreamedText) void this.stream(response, result);
               else sendJson(response, 200, JSON.stringify(result));
             },
             (thrown: unknown) => this.fail(response, thrown),
@@ -179,18 +182,22 @@ export class ManagementServer {
     );
   }
 
-  /** The first line is there before anything is answered: what fails behind it can only break the answer off. */
-  private async sendBackup(response: Response, backup: BackupSources): Promise<void> {
+  /**
+   * The first piece is there before anything is answered: what fails behind it can only break the answer off. A reader that is slow,
+   * or leaves, keeps whoever makes the pieces from making more.
+   */
+  private async stream(response: Response, { contentType, pieces }: StreamedText): Promise<void> {
     try {
-      const lines = writeBackup(backup);
-      const first = await lines.next();
-      response.writeHead(200, { 'content-type': BACKUP_TYPE });
+      const first = await pieces.next();
+      response.writeHead(200, { 'content-type': contentType });
       response.write(first.value ?? '');
-      await pipeline(Readable.from(lines, { objectMode: true }), response);
+      await pipeline(Readable.from(pieces, { objectMode: true }), response);
     } catch (thrown) {
       if (!response.headersSent) this.fail(response, thrown);
       // Whoever asked may have gone; of anything else somebody must hear.
       else if (!isGone(thrown)) this.onDefect(asServiceError(thrown));
+    } finally {
+      await pieces.return();
     }
   }
 
@@ -200,14 +207,6 @@ export class ManagementServer {
     const headers = passesSoon(error.code) ? ['retry-after', '1'] : undefined;
     sendError(response, error.code, error.message, error.field, headers);
   }
-}
-
-/** A reader that is slow, or leaves, keeps whoever makes the pieces from making more. */
-function sendPieces(response: Response, { pieces }: StreamedText): void {
-  response.status(200).setHeader('content-type', 'application/jsonl');
-  response.flushHeaders();
-  // The reader has gone: there is nobody to tell.
-  pipeline(Readable.from(pieces, { objectMode: false }), response).catch(() => response.destroy());
 }
 
 const BACKUP_TYPE = 'application/x-ndjson';

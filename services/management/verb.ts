@@ -11,9 +11,15 @@ export class JsonText {
 /** Told of what a verb has changed. */
 export type Note = (happening: Happening) => void;
 
-/** An answer that comes piece by piece, as lines of JSON, for as long as it takes. */
+/**
+ * An answer that comes piece by piece, for as long as it takes. The first piece comes at once, or what keeps it from coming is
+ * thrown: it is there before anything is answered.
+ */
 export class StreamedText {
-  constructor(readonly pieces: AsyncIterable<string>) {}
+  constructor(
+    readonly contentType: string,
+    readonly pieces: AsyncGenerator<string, void>,
+  ) {}
 }
 
 /** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */

@@ -57,6 +57,46 @@ describe('doctor', () => {
     ]);
   });
 
+  it('looks at what node would be given', async () => {
+    const node = (...more: string[]) =>
+      examine('--for', 'node', '--', '--name', 'n1', '--listen', '127.0.0.1:0', ...more);
+    const [exit, findings] = await node('--data-dir', join(folder, 'node'), '--gpus', 'none');
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+    expect([exit, of(findings, 'data directory')[0].found]).toEqual([
+      0,
+      expect.stringContaining('will be made') as unknown,
+    ]);
+    const file = join(folder, 'file');
+    writeFileSync(file, 'short');
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const bad = await node('--listen', `127.0.0.1:${port}`, '--data-dir', file, '--log-file', folder);
+    holder.close();
+    expect(bad[0]).toBe(1);
+    expect(bad[1].filter(({ level }) => level === 'fail').map(({ check }) => check)).toEqual([
+      `port ${port}`,
+      'data directory',
+      'log',
+    ]);
+    for (const [more, reason] of [
+      [['--cluster-key-file', file], '--cluster-key-file: the cluster key'],
+      [['--tls-cert', file], '--tls-cert and --tls-key go together'],
+      [['--advertise', 'a:1'], '--advertise is for --join'],
+    ] as const) {
+      const [, [, ...rest]] = await node(...more);
+      expect(rest.at(-1)).toMatchObject({
+        check: 'options',
+        found: expect.stringContaining(reason) as unknown,
+      });
+    }
+    const away = await node('--join', 'redis://127.0.0.1:1');
+    expect(away[1].at(-1)).toMatchObject({
+      level: 'fail',
+      found: expect.stringContaining('127.0.0.1:1') as unknown,
+    });
+  });
+
   it('names what holds a port and a data directory, bad certificates, nodes that are not there, each with its fix', async () => {
     const held = createServer().listen(0, '127.0.0.1');
     await once(held, 'listening');

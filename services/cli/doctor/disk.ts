@@ -30,6 +30,18 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 
 /** The directory in which a server keeps its state. @param jobsBytes that batch jobs may take of it */
 export function dataDirectory(directory: string, jobsBytes: number): Finding[] {
+  return folder(directory, jobsBytes, (path) =>
+    [owner(path), lock(path), space(path, jobsBytes), sync(path)].flat(),
+  );
+}
+
+/** The directory in which a node keeps files of models and what it has found out about kernels: nobody waits for its disk. */
+export function nodeDirectory(directory: string): Finding[] {
+  return folder(directory, 0, (path) => [...owner(path), space(path, 0)]);
+}
+
+/** @param there what to look at in one that is there */
+function folder(directory: string, jobsBytes: number, there: (path: string) => Finding[]): Finding[] {
   const check = 'data directory';
   const path = resolve(directory);
   if (!existsSync(path)) {
@@ -48,7 +60,7 @@ export function dataDirectory(directory: string, jobsBytes: number): Finding[] {
   if (!statSync(path).isDirectory()) {
     return [fail(check, `${path} is a file, and no folder`, 'choose another with --data-dir, or remove it')];
   }
-  return [owner(path), lock(path), space(path, jobsBytes), sync(path)].flat();
+  return there(path);
 }
 
 function owner(path: string): Finding[] {

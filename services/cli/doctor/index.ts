@@ -1,5 +1,5 @@
 export { certificate } from './certificates.js';
-export { dataDirectory, logFile } from './disk.js';
+export { dataDirectory, logFile, nodeDirectory } from './disk.js';
 export { fail, type Finding } from './finding.js';
 export { files, memory, versions } from './machine.js';
 export { port, reached } from './ports.js';
