@@ -35,7 +35,7 @@ export function arrivalVerbs({ arrivals }: ArrivalSources): AdminVerb[] {
       run: ({ seconds, inputs, application }, gone) =>
         new StreamedText(
           'application/jsonl',
-          arrivals.record({ seconds, withInputs: inputs, application, gone }),
+          begun(arrivals.record({ seconds, withInputs: inputs, application, gone })),
         ),
     }),
   ];
