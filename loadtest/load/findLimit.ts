@@ -1,4 +1,6 @@
 import type { RunResult } from '../result/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
+import { isOfRate } from './endings.js';
 
 /** One rate that was tried. */
 export interface TriedRate {
@@ -21,35 +23,61 @@ export interface LimitSearch {
 /** The search ends when the limit is known to this share of itself. */
 const ACCURACY = 0.05;
 
+export interface FoundLimit {
+  /** In the order in which they were tried; rates are kept up to the highest that is. */
+  readonly tried: readonly TriedRate[];
+  /** What ended the search before its time: the server has gone, or somebody stopped it. */
+  readonly brokenOff?: { readonly why: string; readonly result?: RunResult };
+}
+
+/** A run that says nothing of its rate. */
+class BrokenOff extends Error {
+  constructor(
+    readonly why: string,
+    readonly result?: RunResult,
+  ) {
+    super(why);
+  }
+}
+
 /**
- * The highest rate at which the objective is kept, by halving the range in which it lies on a logarithmic scale.
- * @returns what was tried, in that order; rates are kept up to the highest that is
+ * The highest rate at which the objective is kept, by halving the range in which it lies on a logarithmic scale. What was found
+ * until a run fails, or ends early for what is not of its rate, is kept.
+ * @throws what the first run throws
  */
-export async function findLimit({
-  low,
-  high,
-  percentile,
-  run,
-  onTried,
-}: LimitSearch): Promise<readonly TriedRate[]> {
+export async function findLimit({ low, high, percentile, run, onTried }: LimitSearch): Promise<FoundLimit> {
   const tried: TriedRate[] = [];
   const isKept = async (perSecond: number): Promise<boolean> => {
-    const result = await run(perSecond);
+    let result: RunResult;
+    try {
+      result = await run(perSecond);
+    } catch (error) {
+      if (tried.length === 0) throw error;
+      throw new BrokenOff(reasonOf(error));
+    }
+    const { endedEarly } = result;
+    if (endedEarly !== null && !isOfRate(endedEarly)) throw new BrokenOff(endedEarly, result);
     const why = failureOf(result, percentile);
     const one = { perSecond, isKept: why === undefined, why, result };
     tried.push(one);
     onTried(one);
     return one.isKept;
   };
-  if (!(await isKept(low)) || (await isKept(high))) return tried;
-  let kept = low;
-  let failed = high;
-  while (failed / kept > 1 + ACCURACY) {
-    const middle = Math.sqrt(kept * failed);
-    if (await isKept(middle)) kept = middle;
-    else failed = middle;
+  try {
+    if (!(await isKept(low)) || (await isKept(high))) return { tried };
+    let kept = low;
+    let failed = high;
+    while (failed / kept > 1 + ACCURACY) {
+      const middle = Math.sqrt(kept * failed);
+      if (await isKept(middle)) kept = middle;
+      else failed = middle;
+    }
+    return { tried };
+  } catch (error) {
+    if (!(error instanceof BrokenOff)) throw error;
+    const { why, result } = error;
+    return { tried, brokenOff: { why, ...(result === undefined ? {} : { result }) } };
   }
-  return tried;
 }
 
 /** Why a run does not keep the objective: defaults, refusals and what never came are all not in time. */

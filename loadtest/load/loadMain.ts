@@ -103,7 +103,7 @@ async function searchLimit(
     );
   }
   let seed = plan.seed;
-  const tried = await findLimit({
+  const { tried, brokenOff } = await findLimit({
     ...range,
     percentile,
     run: (perSecond) => {
@@ -120,11 +120,15 @@ async function searchLimit(
   });
   const best = tried.filter(({ isKept }) => isKept).sort((a, b) => b.perSecond - a.perSecond)[0];
   if (best === undefined) {
-    throw new CommandError(`not even ${range.low} a second keep the objective: ${tried[0].why ?? ''}`);
+    // Of the only run there is what it has come to.
+    if (brokenOff?.result !== undefined) return brokenOff.result;
+    const why = brokenOff === undefined ? (tried[0].why ?? '') : `and ${brokenOff.why}`;
+    throw new CommandError(`not even ${range.low} a second keep the objective: ${why}`);
   }
-  const isAll = best.perSecond === range.high;
+  const isAll = best.perSecond === range.high || brokenOff !== undefined;
   process.stderr.write(`${isAll ? 'at least' : 'the limit is'} ${best.perSecond.toFixed(1)} a second\n`);
-  return best.result;
+  if (brokenOff === undefined) return best.result;
+  return { ...best.result, endedEarly: `the search for the limit was broken off: ${brokenOff.why}` };
 }
 
 interface PlannedLoad {

@@ -1,11 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from '../../services/cli/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
+import { INTERRUPTED } from './endings.js';
 import { LoadCounts, type LoadImage } from './loadCounts.js';
 import type { ToParent, ToProcess } from './loadMessages.js';
 import type { LoadPlan } from './loadPlan.js';
 import { runLoad, type RunProgress } from './loadRun.js';
-import { INTERRUPTED } from './loadTraffic.js';
 import { wallNs } from './wallClock.js';
 
 /** From when all are ready until the first query. */
@@ -33,18 +34,30 @@ export async function makeLoad(
     await Promise.all(parts.map(({ isReady }) => isReady));
     const startNs = wallNs() + HEAD_START_NS;
     parts.forEach((part) => part.say({ kind: 'start', startNs }));
-    const images = await Promise.all(
+    // Without one of them it is another load: the others end, and what they have counted is kept.
+    const ends = await Promise.allSettled(
       parts.map(async ({ image }) => {
-        const counted = await image;
-        // Without one of them it is another load.
-        if (counted.endedEarly !== null) endAll();
-        return counted;
+        try {
+          const counted = await image;
+          if (counted.endedEarly !== null) endAll();
+          return counted;
+        } catch (error) {
+          endAll();
+          throw error;
+        }
       }),
     );
+    const images = ends.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const failure = ends.find((one) => one.status === 'rejected');
+    if (failure !== undefined && images.length === 0) throw failure.reason;
     const counts = new LoadCounts(plan);
     const first = images.find(({ endedEarly }) => endedEarly !== null && endedEarly !== INTERRUPTED);
     for (const image of images) counts.add(image);
     if (first !== undefined) counts.endedEarly = first.endedEarly;
+    if (failure !== undefined) {
+      const lost = parts.length - images.length;
+      counts.endedEarly = `${reasonOf(failure.reason)}: what ${lost} of ${parts.length} processes have counted is missing`;
+    }
     return counts;
   } finally {
     signal.removeEventListener('abort', endAll);

@@ -6,7 +6,8 @@ import { cannonLoop } from './cannonLoop.js';
 import { closedLoop } from './closedLoop.js';
 import type { LoadCounts } from './loadCounts.js';
 import type { LoadPlan } from './loadPlan.js';
-import { INTERRUPTED, LoadTraffic } from './loadTraffic.js';
+import { INTERRUPTED, lateEnding } from './endings.js';
+import { LoadTraffic } from './loadTraffic.js';
 import { openLoop } from './openLoop.js';
 import { HTTP_FORMS, openSender, type Sender } from './senders/index.js';
 import { wallNs } from './wallClock.js';
@@ -143,11 +144,7 @@ function checkLateness({ lateLimitMs }: LoadPlan, traffic: LoadTraffic): void {
   if (lateLimitMs === undefined || lateness.count < LATENESS_COUNT) return;
   const p99Ms = lateness.quantileMs(99);
   if (p99Ms <= lateLimitMs) return;
-  traffic.giveUp(
-    `the load generator itself is late: 1 of 100 queries left ${p99Ms.toFixed(2)} ms or more after its time, and ` +
-      `${lateLimitMs} ms (5 % of the objective) is the most that can be told from the server's own. Offer less, use --processes, ` +
-      'or run it on another machine; --late-limit-ms says otherwise',
-  );
+  traffic.giveUp(lateEnding(p99Ms, lateLimitMs));
 }
 
 /** Where the system lets it, this process goes before others: what it does is little, and must be done at its time. */

@@ -4,13 +4,12 @@ import { poolFor, QueryInputs, type InputPool } from '../inputs/index.js';
 import type { Arrival } from '../trace/index.js';
 import { AnswersFile } from './answersFile.js';
 import { ApplicationMix } from './applicationMix.js';
+import { behindEnding } from './endings.js';
 import { LoadCounts } from './loadCounts.js';
 import type { LoadPlan } from './loadPlan.js';
 import type { LoadAnswer, LoadQuery, Outcome, Sender } from './senders/index.js';
 import { wallNs } from './wallClock.js';
 
-/** Why a load ends early that somebody has stopped. */
-export const INTERRUPTED = 'it was interrupted';
 /** A server of which nothing was heard for so long, while queries could not be brought to it, has gone. */
 const GONE_NS = 3e9;
 /** Or for so long, while so many could not. */
@@ -74,7 +73,7 @@ export class LoadTraffic {
     this.counts.timeline.at(sinceNs).arrivals += 1;
     this.tally(query).arrivals += 1;
     if (this.inFlight > MOST_IN_FLIGHT) {
-      this.giveUp(`the server is ${this.inFlight} queries behind: offer less, or fewer seconds of it`);
+      this.giveUp(behindEnding(this.inFlight));
     }
   }
 

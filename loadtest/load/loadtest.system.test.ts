@@ -222,6 +222,46 @@ it('keeps what it found when the server dies in the middle', async () => {
   expect(result.refusals.unreachable).toBeGreaterThan(0);
 }, 60_000);
 
+it('keeps what the others have counted when one of its processes is killed', async () => {
+  const asked = [
+    '--app',
+    'patient',
+    '--trace',
+    'poisson:200',
+    '--processes',
+    '2',
+    '--duration',
+    '60',
+    ...ANY_LATENESS,
+  ];
+  const child = spawn(process.execPath, [commandFile(), 'loadtest', '--url', url, ...asked], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()));
+  const parts = (): number[] =>
+    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+      .split(' ')
+      .filter(Boolean)
+      .map(Number);
+  const answered = async (): Promise<number> => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/application="patient",outcome="predicted",reason=""} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  const before = await answered();
+  while ((await answered()) < before + 100) await new Promise((resolve) => setTimeout(resolve, 50));
+  const [killed, other] = parts();
+  process.kill(killed, 'SIGKILL');
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(1);
+  expect(errors).toMatch(
+    /ended early: a load process has ended \(SIGKILL\): what 1 of 2 processes have counted is missing/,
+  );
+  expect((JSON.parse(output) as RunResult).answers).toBeGreaterThan(10);
+  expect(() => process.kill(other, 0)).toThrow('ESRCH');
+}, 60_000);
+
 it('a recording can be replayed and asked again', async () => {
   const recording = windjammer('record', 'trace.jsonl', '--management-url', management, '--duration', '3');
   let isOver = false;
