@@ -27,6 +27,8 @@ export interface Panel {
   readonly lines: readonly Line[];
   /** Where a value begins to be bad. */
   readonly limit?: number;
+  /** Values may lie below zero, where other axes end. */
+  readonly isSigned?: boolean;
 }
 
 /** What the user of a dashboard chooses of a label's values; one, several or all. */

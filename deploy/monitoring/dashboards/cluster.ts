@@ -185,7 +185,9 @@ export const CLUSTER: Board = {
         },
         {
           title: 'Until certificates end',
+          description: 'Below 0: they have ended',
           unit: 's',
+          isSigned: true,
           lines: [
             line(
               until(value('windjammer_certificate_end_timestamp_seconds')),

@@ -32,6 +32,12 @@ const TAG = 'windjammer';
 const SPAN = 8;
 const HEIGHT = 7;
 
+/** A line that is zero all the time is drawn, but not named: of many states and causes few are met with. */
+const QUIET_ZEROS = {
+  matcher: { id: 'byValue', options: { reducer: 'allIsZero', op: 'gte', value: 0 } },
+  properties: [{ id: 'custom.hideFrom', value: { legend: true, tooltip: true, viz: false } }],
+};
+
 /** What Grafana imports, and reads from a provisioned folder. */
 export function grafanaJson(board: Board): string {
   const builder = new DashboardBuilder(board.title)
@@ -78,12 +84,11 @@ function variables(list: readonly Variable[]): readonly QueryVariableBuilder[] {
   });
 }
 
-function timeSeries({ title, unit, description, lines, limit }: Panel, id: number): PanelBuilder {
+function timeSeries({ title, unit, description, lines, limit, isSigned }: Panel, id: number): PanelBuilder {
   const panel = new PanelBuilder()
     .id(id)
     .title(title)
     .unit(unit)
-    .min(0)
     .span(SPAN)
     .height(HEIGHT)
     .datasource(DATASOURCE)
@@ -94,6 +99,8 @@ function timeSeries({ title, unit, description, lines, limit }: Panel, id: numbe
         .showLegend(true),
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
+  if (isSigned !== true) panel.min(0);
+  panel.withOverride(QUIET_ZEROS);
   if (description !== undefined) panel.description(description);
   if (limit !== undefined) {
     panel

@@ -96,6 +96,7 @@ export const OVERVIEW: Board = {
           title: 'Error budget left',
           description: 'Of 30 days; below 0 it is overdrawn',
           unit: 'percentunit',
+          isSigned: true,
           lines: [line(budgetLeft().vector, ({ application }) => application)],
         },
         {
