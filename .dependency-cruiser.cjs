@@ -85,7 +85,7 @@ module.exports = {
       to: { path: '^loadtest/', dependencyTypesNot: ['dynamic-import'] },
     },
     only('loadtest-down', 'loadtest', ['services', 'selection', 'containers', 'simulator']),
-    only('deploy-down', 'deploy', ['services', 'selection', 'containers', 'simulator']),
+    only('deploy-down', 'deploy', ['loadtest', 'services', 'selection', 'containers', 'simulator']),
     ...compilerOrder,
     {
       name: 'front-door-compiler',

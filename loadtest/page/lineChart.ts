@@ -10,6 +10,7 @@ import { numberText, percentText } from './markup.js';
 import { escapeMarkup } from '../../simulator/text/index.js';
 
 export interface ChartSeries {
+  /** Without a name it is not in the legend. */
   readonly name: string;
   /** Of the palette. */
   readonly color: number;
@@ -142,7 +143,8 @@ function axesOf(chart: LineChart, layers: readonly ChartSeries[]): [Axis, Axis] 
   const top = chart.yShare === true ? Math.min(1, highest(ys)) : highest(ys);
   // A share of all needs no air above it.
   const high = chart.yShare === true && top > 0.9 ? 1 : top * 1.05;
-  return [x, linearAxis(0, high > 0 ? high : 1, floor, TOP, 5)];
+  const low = ys.reduce((least, value) => Math.min(least, value), 0);
+  return [x, linearAxis(low, high > 0 || low < 0 ? high : 1, floor, TOP, 5)];
 }
 
 /** Of what is above zero. */
@@ -211,7 +213,9 @@ function legend(chart: LineChart): string[] {
   const kind = (series: ChartSeries) =>
     chart.stacked === true ? 'area' : series.dashed === true ? 'dashed' : 'line';
   return [
-    ...chart.series.map((series) => legendItem(series.name, series.color, kind(series))),
+    ...chart.series
+      .filter(({ name }) => name !== '')
+      .map((series) => legendItem(series.name, series.color, kind(series))),
     ...(chart.references ?? []).map(({ name }) => legendItem(name, 0, 'reference')),
   ];
 }

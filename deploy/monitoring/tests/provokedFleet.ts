@@ -1,7 +1,9 @@
 import { Queue } from 'bullmq';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newKeyText } from '../../../services/access/index.js';
@@ -28,12 +30,22 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export default { inputType: 'doubles', predictOne: async ([value]) => { await pause(60); return String(value); } };
 `;
 
+/** Takes 40 ms for each input. */
+const STEADY = SLOW.replace('pause(60)', 'pause(40)');
+
+/** Takes 20 ms for most inputs, and longer than anybody waits for a few. */
+const MOODY = SLOW.replace('pause(60)', 'pause(value % 30 === 0 ? 300 : 20)');
+
+/** Of the server that asks for keys. */
+const MOST_CONNECTIONS = 4;
+
 const CERTIFICATES = 'services/http/tests/certificates';
 
 /** Servers of every kind, under a load that none minds, and what goes wrong with them. */
 export class ProvokedFleet {
   private readonly loads: Promise<void>[] = [];
   private isEnding = false;
+  private isHeldUp = false;
   private fresh = 0;
 
   private constructor(
@@ -72,6 +84,8 @@ export class ProvokedFleet {
         'verdicts',
         '--scheduling',
         'klevel',
+        '--gpus',
+        'k20c',
       ],
       // Nobody takes the spans there: queries are traced all the same.
       ...['--otlp-endpoint', 'http://127.0.0.1:9'],
@@ -79,6 +93,7 @@ export class ProvokedFleet {
     const secure = new ServedProcess([
       ...['--ephemeral', '--no-defaults', '--tls-cert', cert, '--tls-key', certKey],
       ...['--require-keys', '--admin-key-file', join(folder, 'admin')],
+      ...['--max-connections', String(MOST_CONNECTIONS)],
     ]);
     const node = new NodeProcess('node-a', ['--join', redis.url, '--gpus', 'none']);
     const frontend = new ServedProcess([
@@ -99,9 +114,9 @@ export class ProvokedFleet {
 
   get targets(): readonly ScrapeTarget[] {
     return [
-      { address: new URL(this.gpu.query).host },
-      { address: new URL(this.frontend.query).host },
-      { address: new URL(this.secure.query).host, isSecure: true, key: this.key },
+      { name: 'gpus', address: new URL(this.gpu.query).host },
+      { name: 'frontend', address: new URL(this.frontend.query).host },
+      { name: 'secure', address: new URL(this.secure.query).host, isSecure: true, key: this.key },
     ];
   }
 
@@ -114,6 +129,8 @@ export class ProvokedFleet {
     const { gpu, frontend, folder } = this;
     writeFileSync(join(folder, 'unruly.mjs'), UNRULY);
     writeFileSync(join(folder, 'slow.mjs'), SLOW);
+    writeFileSync(join(folder, 'steady.mjs'), STEADY);
+    writeFileSync(join(folder, 'moody.mjs'), MOODY);
     await register(gpu, 'unruly', 'strings', 10_000, {
       container_name: 'windjammer/process',
       model_data_path: join(folder, 'unruly.mjs'),
@@ -122,6 +139,14 @@ export class ProvokedFleet {
       container_name: 'windjammer/process',
       model_data_path: join(folder, 'slow.mjs'),
       batch_size: 1,
+    });
+    await register(gpu, 'moody', 'doubles', 100, {
+      container_name: 'windjammer/process',
+      model_data_path: join(folder, 'moody.mjs'),
+    });
+    await register(frontend, 'steady', 'doubles', 200, {
+      container_name: 'windjammer/process',
+      model_data_path: join(folder, 'steady.mjs'),
     });
     const urgent = { input_type: 'floats', default_output: '-1', latency_slo_micros: 500_000 };
     await gpu.admin('add_app', { ...urgent, name: 'urgent', launch_class: 'critical' });
@@ -157,28 +182,28 @@ export class ProvokedFleet {
     }
   }
 
-  async judged(at: ServedProcess, application: string): Promise<void> {
-    const id = await this.predict(at, application, [this.fresh++]);
+  async judged(at: ServedProcess, application: string, input: unknown = [this.fresh++]): Promise<void> {
+    const id = await this.predict(at, application, input);
     await at.post(`${at.query}/${application}/update`, { query_id: id, label: '1' }).catch(() => undefined);
   }
 
   /** Digits for applications of two classes, and what is refused. */
   loadGpus(): void {
-    // Each is new: the cache spares the GPU none.
-    const digit = () => {
-      const number = this.fresh++;
-      return Array.from({ length: 784 }, (_, at) =>
-        at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17,
-      );
-    };
-    for (let client = 0; client < 2; client++) {
-      this.load(() => this.predict(this.gpu, client === 0 ? 'urgent' : 'digits', digit()));
-    }
+    this.load(() => this.predict(this.gpu, 'urgent', this.digit()));
+    this.load(() => this.judged(this.gpu, 'digits', this.digit()));
     this.load(async () => {
       await this.predict(this.gpu, 'digits', 'rubbish');
       await this.predict(this.gpu, 'nobody', [1]);
       await pause(100);
     });
+  }
+
+  /** Each is new: the cache spares the GPU none. */
+  private digit(): readonly number[] {
+    const number = this.fresh++;
+    return Array.from({ length: 784 }, (_, at) =>
+      at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17,
+    );
   }
 
   /** An application without models. */
@@ -194,13 +219,49 @@ export class ProvokedFleet {
     }
   }
 
-  /** A model that ends, and ends each time that it is started; and a job for it. */
+  /** A model that mostly keeps its objective. */
+  loadMoody(): void {
+    this.load(() => this.predict(this.gpu, 'moody', [this.fresh++]));
+  }
+
+  /** Of a frontend that stands still again and again, as where the host lacks processors, until `letGo`. */
+  holdUp(): void {
+    this.isHeldUp = true;
+    for (let client = 0; client < 2; client++) {
+      this.load(() => this.predict(this.frontend, 'steady', [this.fresh++]));
+    }
+    this.load(async () => {
+      if (!this.isHeldUp || this.frontend.hasExited) return;
+      this.frontend.signal('SIGSTOP');
+      await pause(400);
+      this.frontend.signal('SIGCONT');
+      await pause(600);
+    });
+  }
+
+  letGo(): void {
+    this.isHeldUp = false;
+  }
+
+  /** A model that ends, and ends each time that it is started; a job for it, and such as are done. */
   async breakModel(): Promise<void> {
     await this.predict(this.gpu, 'unruly', 'end');
-    const jobs = await fetch(`${this.gpu.query}/jobs?application=unruly`, {
+    await this.job('unruly', ['a', 'b']);
+    await this.job(
+      'noop',
+      Array.from({ length: 20_000 }, (_, at) => [at]),
+    );
+    await this.job(
+      'digits',
+      Array.from({ length: 600 }, () => this.digit()),
+    );
+  }
+
+  private async job(application: string, inputs: readonly unknown[]): Promise<void> {
+    const jobs = await fetch(`${this.gpu.query}/jobs?application=${application}`, {
       method: 'POST',
       headers: { 'content-type': 'application/jsonl' },
-      body: '{"input":"a"}\n{"input":"b"}\n',
+      body: inputs.map((input) => `${JSON.stringify({ input })}\n`).join(''),
     });
     if (!jobs.ok) throw new Error(await jobs.text());
   }
@@ -223,7 +284,12 @@ export class ProvokedFleet {
     await this.node.end('SIGKILL');
   }
 
+  /** It stands still first, with a change under way. */
   async killRedis(): Promise<void> {
+    process.kill(this.redis.pid, 'SIGSTOP');
+    const change = this.frontend.admin('set_app', { name: 'shared', default_output: '-2' });
+    change.catch(() => undefined);
+    await pause(1500);
     await this.redis.kill();
   }
 
@@ -243,8 +309,13 @@ export class ProvokedFleet {
     this.secure.signal('SIGHUP');
   }
 
-  /** Somebody without a key. */
+  /** More than there is room for, and somebody without a key. */
   async knock(): Promise<void> {
+    const { hostname, port } = new URL(this.secure.query);
+    const sockets = Array.from({ length: 5 * MOST_CONNECTIONS }, () => connect(Number(port), hostname));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await Promise.all(sockets.slice(MOST_CONNECTIONS).map((socket) => once(socket, 'close')));
+    for (const socket of sockets) socket.destroy();
     const url = `${this.secure.query}/metrics`;
     await new Promise<void>((resolve, reject) => {
       request(url, { rejectUnauthorized: false }, (response) => response.resume().on('end', resolve))

@@ -11,6 +11,8 @@ export interface Sample {
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
+  /** Unix time, in seconds. */
+  readonly times: readonly number[];
   readonly values: readonly number[];
 }
 
@@ -43,6 +45,8 @@ export function promtool(...words: readonly string[]): {
 export interface ScrapeTarget {
   /** HOST:PORT. */
   readonly address: string;
+  /** What Prometheus calls it, in place of its address. */
+  readonly name?: string;
   readonly isSecure?: boolean;
   /** Where keys are required. */
   readonly key?: string;
@@ -60,13 +64,16 @@ function configuration({ targets, intervalMs = 250 }: PrometheusOptions, rules: 
   return JSON.stringify({
     global: { scrape_interval: `${intervalMs}ms`, evaluation_interval: `${intervalMs}ms` },
     rule_files: rules,
-    scrape_configs: targets.map(({ address, isSecure = false, key }, index) => ({
+    scrape_configs: targets.map(({ address, name = address, isSecure = false, key }, index) => ({
       job_name: `windjammer${index}`,
       scheme: isSecure ? 'https' : 'http',
       tls_config: { insecure_skip_verify: true },
       ...(key === undefined ? {} : { authorization: { credentials: key } }),
       static_configs: [{ targets: [address] }],
-      relabel_configs: [{ target_label: 'job', replacement: 'windjammer' }],
+      relabel_configs: [
+        { target_label: 'job', replacement: 'windjammer' },
+        { target_label: 'instance', replacement: name },
+      ],
     })),
   });
 }
@@ -136,6 +143,7 @@ export class PrometheusServer {
     };
     return data.result.map(({ metric, values }) => ({
       metric,
+      times: values.map(([time]) => time),
       values: values.map(([, value]) => Number(value)),
     }));
   }
