@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Pictures } from '../../services/dashboard/tests/pictures.js';
 import { PrometheusServer } from '../../services/telemetry/tests/prometheusServer.js';
 import { BOARDS } from './dashboards/index.js';
 import { alertFile, alerts, recordingRuleFile } from './rules/index.js';
 import { drawBoard } from './tests/boardPicture.js';
-import { BoardPictures, PICTURE_WIDTH } from './tests/boardPictures.js';
 import { ProvokedFleet } from './tests/provokedFleet.js';
 
 /** Times of the rules are so many times shorter here, and so are those between scrapes. */
@@ -13,6 +13,7 @@ const SOON = { timeout: 60_000, interval: 250 };
 const ALL_SECONDS = 300;
 /** Where pictures of the dashboards go; they are kept nowhere unless it says so. */
 const PICTURES = process.env['WINDJAMMER_PICTURES'];
+const PICTURE_WIDTH = 1200;
 /** Of one of the guide's. */
 const MOST_PICTURE_BYTES = 100_000;
 /** What the viewer of a picture chose, where all would be too many. */
@@ -136,7 +137,7 @@ describe('a Prometheus with the rules, that scrapes servers with which things go
   });
 
   it('can be seen on every panel of every dashboard', async () => {
-    const pictures = await BoardPictures.start(PICTURES);
+    const pictures = await Pictures.start(PICTURE_WIDTH, PICTURES);
     try {
       for (const board of BOARDS) {
         const choice = CHOICES[board.name] ?? {};

@@ -1,7 +1,7 @@
 /** Okabe and Ito's colours, told apart by colour-blind readers too; lighter ones on a dark ground. */
 export const STYLE = `
 :root { color-scheme: light dark; --page: #f5f6f8; --card: #fff; --ink: #1c2128; --soft: #57606a; --rule: #d8dee4;
-  --grid: #e9ecef; --alarm: #b3261e; --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b5638f; --c4: #3a9bd1; --c5: #c98a00; }
+  --grid: #e9ecef; --alarm: #b3261e; --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b5638f; --c4: #3a9bd1; --c5: #c48600; }
 @media (prefers-color-scheme: dark) { :root { --page: #0e1116; --card: #171b22; --ink: #e6e9ed; --soft: #9aa4af; --rule: #2f3640;
   --grid: #252b34; --alarm: #ff8a80; --c0: #58b0e8; --c1: #ff9650; --c2: #42cf9f; --c3: #e59bc7; --c4: #a5d8f7; --c5: #f2c14e; } }
 * { box-sizing: border-box; }

@@ -53,10 +53,12 @@ export const poorContrasts = `(() => {
     if (ratio < 4.5) wrong.add(ratio.toFixed(2) + ': ' + text.data.trim() + ' (' + (of.className || of.tagName) + ')');
   }
   const style = getComputedStyle(document.documentElement);
-  const panel = style.getPropertyValue('--panel');
-  for (let at = 0; at < 8; at++) {
-    const ratio = contrast(style.getPropertyValue('--series-' + at), panel);
-    if (ratio < 3) wrong.add(ratio.toFixed(2) + ': --series-' + at);
+  // Of the page, and of reports.
+  for (const [line, ground] of [['--series-', '--panel'], ['--c', '--card']]) {
+    for (let at = 0; style.getPropertyValue(line + at) !== ''; at++) {
+      const ratio = contrast(style.getPropertyValue(line + at), style.getPropertyValue(ground));
+      if (ratio < 3) wrong.add(ratio.toFixed(2) + ': ' + line + at);
+    }
   }
   return [...wrong];
 

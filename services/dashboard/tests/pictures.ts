@@ -2,36 +2,42 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { launchChromium } from '../../../services/dashboard/tests/chromium.js';
 import { installDebianPackage } from '../../../simulator/files/tests/debianPackage.js';
+import { launchChromium } from './chromium.js';
 
-export const PICTURE_WIDTH = 1200;
 const SHRINKER = '/usr/bin/pngquant';
 /** Text and lines of a few colours need no more. */
 const COLOURS = '64';
 
+export interface Picture {
+  /** How wide the page wants to be. */
+  readonly width: number;
+  /** Of the PNG. */
+  readonly bytes: number;
+}
+
 /** Pages as PNG: Chromium takes them, Debian's pngquant makes them small. */
-export class BoardPictures {
+export class Pictures {
   private constructor(
     private readonly browser: Browser,
-    private readonly page: Page,
+    readonly page: Page,
     private readonly folder: string | undefined,
   ) {}
 
-  /** @param folder where they are kept; undefined: nowhere */
-  static async start(folder: string | undefined): Promise<BoardPictures> {
+  /**
+   * @param width in pixels
+   * @param folder where they are kept; undefined: nowhere
+   */
+  static async start(width: number, folder: string | undefined): Promise<Pictures> {
     installDebianPackage('pngquant', () => existsSync(SHRINKER));
     const browser = await launchChromium();
-    const page = await browser.newPage({
-      viewport: { width: PICTURE_WIDTH, height: 400 },
-      colorScheme: 'light',
-    });
+    const page = await browser.newPage({ viewport: { width, height: 400 }, colorScheme: 'light' });
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
-    return new BoardPictures(browser, page, folder);
+    return new Pictures(browser, page, folder);
   }
 
-  /** @returns how wide the page wants to be, and the size of its picture */
-  async take(name: string, html: string): Promise<{ readonly width: number; readonly bytes: number }> {
+  /** @param name of the file, without its ending */
+  async take(name: string, html: string): Promise<Picture> {
     await this.page.setContent(html);
     const width = await this.page.evaluate<number>('document.documentElement.scrollWidth');
     const whole = await this.page.screenshot({ fullPage: true });
