@@ -29,6 +29,14 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
   }
   const { events } = harness();
   const about = { model: 'm', version: '1' };
+  events.noteAutomatic('alertmanager', {
+    verb: 'alert_firing',
+    about: { alert: 'Slow', model: 'm' },
+    after: { summary: 'm is slow' },
+  });
+  events.noteAutomatic('alertmanager', { verb: 'alert_resolved', about: {}, after: { summary: '3 alerts' } });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(told.splice(0)).toEqual(['alert Slow: m is slow', 'resolved alerts: 3 alerts']);
   events.noteAutomatic('server', {
     verb: 'version_took_over',
     about,

@@ -62,6 +62,13 @@ function wordsOf({ verb, about, before, after, count }: ServerEvent): Omit<Chang
         what: `${model} v${version}, replica ${replica}`,
         text: `lost: ${textOf(now['reason'])}${count === undefined ? '' : ` (${count} times)`}`,
       };
+    case 'alert_firing':
+    case 'alert_resolved':
+      return {
+        kind: verb === 'alert_firing' ? 'alert' : 'resolved',
+        what: about.alert ?? 'alerts',
+        text: textOf(now['summary'] ?? ''),
+      };
     default:
       return { kind: 'other', what, text: verb.replaceAll('_', ' ') };
   }

@@ -128,9 +128,9 @@ function changeText(before: unknown, after: unknown): string {
       .join('; ');
   }
   if (Array.isArray(before) || Array.isArray(after)) return `${valueText(before)} → ${valueText(after)}`;
-  return before === undefined && isRecord(after) && typeof after['reason'] === 'string'
-    ? after['reason']
-    : '';
+  if (before !== undefined || !isRecord(after)) return '';
+  const words = after['reason'] ?? after['summary'];
+  return typeof words === 'string' ? words : '';
 }
 
 const MOST_SHOWN = 60;

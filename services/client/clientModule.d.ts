@@ -586,6 +586,7 @@ export interface EventsAnswer {
       readonly node?: string | undefined;
       readonly key?: string | undefined;
       readonly feedback?: string | undefined;
+      readonly alert?: string | undefined;
       readonly models?: readonly string[] | undefined;
     };
     /** Nobody asked for it */

@@ -30,7 +30,17 @@ export type RecordedChart =
 export interface Change {
   /** Wall clock, milliseconds since 1970. */
   readonly at: number;
-  readonly kind: 'deploy' | 'switch' | 'rollback' | 'remove' | 'scale' | 'application' | 'lost' | 'other';
+  readonly kind:
+    | 'deploy'
+    | 'switch'
+    | 'rollback'
+    | 'remove'
+    | 'scale'
+    | 'application'
+    | 'lost'
+    | 'alert'
+    | 'resolved'
+    | 'other';
   /** What it is about: a model, an application, a replica. */
   readonly what: string;
   readonly text: string;

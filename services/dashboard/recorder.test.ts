@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyRoom, gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
 import type { HistoryEvent, PointEvent } from './index.js';
 import { Busiest } from './busiest.js';
-import { EVERY_MS, MOST_CHANGES, MOST_RECORDED, POINTS, Recorder } from './recorder.js';
+import { EVERY_MS, MOST_ALERTS, MOST_CHANGES, MOST_RECORDED, POINTS, Recorder } from './recorder.js';
 import { FakeSources } from './tests/fakeSources.js';
 import { LatencyReader } from './trafficReader.js';
 
@@ -156,6 +156,13 @@ describe('the last ten minutes', () => {
     }
     pass();
     expect(history().changes).toHaveLength(MOST_CHANGES);
+    for (let k = 0; k < 10 * MOST_CHANGES; k++) {
+      sources.change({ at: sources.atMs, kind: k % 2 === 0 ? 'alert' : 'resolved', what: `a${k}`, text: '' });
+    }
+    pass();
+    const kinds = history().changes.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'deploy')).toHaveLength(MOST_CHANGES);
+    expect(kinds).toHaveLength(MOST_CHANGES + MOST_ALERTS);
     pass(POINTS + 1);
     expect(history().changes).toEqual([]);
   });

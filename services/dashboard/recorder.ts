@@ -18,6 +18,8 @@ export const MOST_WEIGHED = 8;
 const MOST_WEIGHTS = 8;
 /** Changes that are remembered, of the same ten minutes. */
 export const MOST_CHANGES = 200;
+/** Of alerts beside them: those that fire and end all the time drive out no change. */
+export const MOST_ALERTS = 50;
 /** Of a chart that is bounded by nothing else. */
 const MOST_SERIES = 32;
 
@@ -103,7 +105,7 @@ export class Recorder {
     const changes = this.newChanges;
     this.newChanges = [];
     this.changes = [...this.changes, ...changes].filter(({ at }) => at > atMs - EVERY_MS * POINTS);
-    this.changes = this.changes.slice(-MOST_CHANGES);
+    this.changes = newest(this.changes);
     this.number += 1;
     this.historyText = undefined;
     const columns = [...charts].flatMap(([chart, values]) =>
@@ -273,8 +275,17 @@ export class Recorder {
       ({ kind, what, text }) => kind === change.kind && what === change.what && text === change.text,
     );
     if (same >= 0) this.newChanges[same] = change;
-    else if (this.newChanges.length < MOST_CHANGES) this.newChanges.push(change);
+    else this.newChanges = newest([...this.newChanges, change]);
   }
+}
+
+/** Of alerts and of everything else those that came last. */
+function newest(changes: readonly Change[]): Change[] {
+  const left = { changes: MOST_CHANGES, alerts: MOST_ALERTS };
+  return [...changes]
+    .reverse()
+    .filter(({ kind }) => left[kind === 'alert' || kind === 'resolved' ? 'alerts' : 'changes']-- > 0)
+    .reverse();
 }
 
 interface Tallies {

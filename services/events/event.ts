@@ -22,6 +22,8 @@ export interface EventSubject {
   readonly key?: string;
   /** The id of queued feedback, or `all` that failed. */
   readonly feedback?: string;
+  /** The name of an alert of Prometheus. */
+  readonly alert?: string;
   /** More models than one. */
   readonly models?: readonly string[];
 }

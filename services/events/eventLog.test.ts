@@ -105,6 +105,13 @@ describe('events', () => {
     expect(events).toHaveLength(MOST_EVENTS + 1);
     expect(events[0].verb).toBe('deploy');
     expect(events.at(-1)?.seq).toBe(MOST_EVENTS + 21);
+    for (let at = 0; at < MOST_EVENTS + 20; at++) {
+      log.noteAutomatic('alertmanager', { verb: 'alert_firing', about: { alert: 'A' } });
+    }
+    await settled();
+    const verbs = log.find({ limit: 5000 }).events.map(({ verb }) => verb);
+    const count = (verb: string) => verbs.filter((each) => each === verb).length;
+    expect(['deploy', 'lost', 'alert_firing'].map(count)).toEqual([1, MOST_EVENTS, MOST_EVENTS]);
   });
 
   it('that happen again soon are one, with a count, and are heard of each time', async () => {

@@ -8,7 +8,7 @@ import type { Author, Happening, ServerEvent } from './event.js';
 const PREFIX = 'events/';
 const SEQ_DIGITS = 12;
 
-/** Kept of what people did, and as many again of what happened by itself: a replica that keeps dying drives out no change. */
+/** Kept of what people did, and as many again of what happened by itself, and of alerts: a replica that keeps dying drives out no change. */
 export const MOST_EVENTS = 1000;
 /** Of either, as JSON. */
 const MOST_BYTES = 1024 * 1024;
@@ -165,7 +165,7 @@ export class EventLog {
         this.tell();
         if (outcome.ok) {
           if (former !== undefined) store.set(keyOf(former), undefined, 'any');
-          this.prune(event.automatic);
+          this.prune(kindOf(event));
         } else if (outcome.reason === 'failed') lost(outcome.message);
         else if (tries > 1) this.append(event, tries - 1, former);
         else lost('others take every number');
@@ -181,15 +181,18 @@ export class EventLog {
    * As far as there are too many of a kind, the oldest go; of those that happened by themselves the oldest of the subject that has
    * the most: what keeps happening drives out nothing else. The last of all stays: numbers go on from it.
    */
-  private prune(automatic: true | undefined): void {
-    const ofKind = this.ascending().filter((seq) => this.kept.get(seq)?.event.automatic === automatic);
+  private prune(kind: Kind): void {
+    const ofKind = this.ascending().filter((seq) => {
+      const kept = this.kept.get(seq);
+      return kept !== undefined && kindOf(kept.event) === kind;
+    });
     const bytesOf = (seq: number): number => this.kept.get(seq)?.bytes ?? 0;
     let bytes = ofKind.reduce((sum, seq) => sum + bytesOf(seq), 0);
     let count = ofKind.length;
     if (count <= MOST_EVENTS && bytes <= MOST_BYTES) return;
     const subjects = new Map<string, number[]>();
     for (const seq of ofKind.slice(0, -1)) {
-      const subject = automatic ? this.subjectOf(seq) : '';
+      const subject = kind === 'change' ? '' : this.subjectOf(seq);
       const numbers = subjects.get(subject);
       if (numbers === undefined) subjects.set(subject, [seq]);
       else numbers.push(seq);
@@ -235,6 +238,14 @@ export class EventLog {
   private ascending(): readonly number[] {
     return (this.numbers ??= [...this.kept.keys()].sort((a, b) => a - b));
   }
+}
+
+type Kind = 'change' | 'automatic' | 'alert';
+
+/** None drives out those of another. */
+function kindOf({ automatic, verb }: Pick<ServerEvent, 'automatic' | 'verb'>): Kind {
+  if (automatic === undefined) return 'change';
+  return verb.startsWith('alert_') ? 'alert' : 'automatic';
 }
 
 function keyOf(seq: number): string {

@@ -57,6 +57,7 @@ const eventAnswer = z.object({
       node: z.string(),
       key: z.string(),
       feedback: z.string(),
+      alert: z.string(),
       models: z.array(z.string()).readonly(),
     })
     .partial(),

@@ -21,6 +21,7 @@ import {
   type OpenApiOperation,
 } from '../http/index.js';
 import { adminVerbs } from './adminVerbs.js';
+import { alertVerbs } from './alertVerbs.js';
 import { arrivalVerbs, type ArrivalSources } from './arrivalVerbs.js';
 import type { AdminSources } from './adminSources.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
@@ -75,6 +76,7 @@ export class ManagementServer {
       ...arrivalVerbs(sources),
       ...clusterVerbs(sources),
       ...eventVerbs(sources),
+      ...alertVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
     ];
     const app = this.routes(verbs, gate !== undefined, sources.backup, page);

@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<string, Kind | undefined>> = {
   scale: { word: 'scaled', symbol: '↕', colour: '--accent' },
   application: { word: 'application', symbol: '●', colour: '--quiet' },
   lost: { word: 'lost', symbol: '✖', colour: '--bad' },
+  alert: { word: 'alert', symbol: '▼', colour: '--bad' },
+  resolved: { word: 'resolved', symbol: '✓', colour: '--good' },
 };
 
 /** A kind that a later server may have. */

@@ -6,8 +6,9 @@ const NOTHING: ReadonlyMap<string, null> = new Map();
 /** Of a server that has just begun. */
 const LEAST_SECONDS = 120;
 
-/** Changes that are shown, whatever was sent. */
+/** Changes that are shown, whatever was sent, and alerts beside them. */
 const MOST_CHANGES = 200;
+const MOST_ALERTS = 50;
 
 /** The last ten minutes, as the server has recorded them: loaded at once, continued point by point. */
 export class Recording {
@@ -57,7 +58,7 @@ export class Recording {
       );
       this.charts.set(chart, history);
     }
-    this.told = changes.slice(-MOST_CHANGES);
+    this.told = newest(changes);
   }
 
   push({ atMs, values, changes }: PointEvent): void {
@@ -77,7 +78,7 @@ export class Recording {
       if (history.names.length === 0) this.charts.delete(chart);
     }
     const oldest = time - this.fullSeconds;
-    this.told = [...this.told, ...changes].filter(({ at }) => toSeconds(at) >= oldest).slice(-MOST_CHANGES);
+    this.told = newest([...this.told, ...changes].filter(({ at }) => toSeconds(at) >= oldest));
   }
 
   private get fullSeconds(): number {
@@ -93,4 +94,13 @@ export class Recording {
 
 function toSeconds(ms: number): number {
   return ms / 1000;
+}
+
+/** Alerts that come and go drive out no change. */
+function newest(changes: readonly Change[]): readonly Change[] {
+  const left = { changes: MOST_CHANGES, alerts: MOST_ALERTS };
+  return [...changes]
+    .reverse()
+    .filter(({ kind }) => left[kind === 'alert' || kind === 'resolved' ? 'alerts' : 'changes']-- > 0)
+    .reverse();
 }
