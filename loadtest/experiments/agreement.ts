@@ -1,33 +1,23 @@
 /**
  * The same trace through `windjammer loadtest` against a running server and through `windjammer replay`, with the times of this host:
- * how far latencies and batches are apart, and whether every answer is the same. Writes agreement.json and agreement.md.
+ * how far latencies and batches are apart, and whether every answer is the same. Writes agreement.json, agreement.md and agreement.svg.
  * Needs a machine that does nothing else. Usage: npm run experiment agreement [-- --seed N] [--seconds N] [--only timed,digits-mlp]
  *   [--traces poisson,bursty,azure] [--loads 50,200,500] [--host-times FILE] [--folder FOLDER]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { compareOutputs } from './agreement/answers.js';
+import { agreementFigure } from './agreement/agreementFigure.js';
 import { agreementTable, type AgreementRow } from './agreement/agreementTable.js';
 import { liveRun } from './agreement/liveRun.js';
 import { hostTimesFrom, virtualRun } from './agreement/virtualRun.js';
-import { subjectsNamed, SUBJECTS } from './agreement/subjects.js';
+import { subjectsNamed, type SUBJECTS } from './agreement/subjects.js';
 import { TRACE_KINDS, traceOf, type TraceKind } from './agreement/traces.js';
-import { ResultFolder } from './resultFolder.js';
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '60' },
-    only: { type: 'string', default: SUBJECTS.map(({ model }) => model).join() },
-    traces: { type: 'string', default: TRACE_KINDS.join() },
-    loads: { type: 'string', default: '50,200,500' },
-    'host-times': { type: 'string', default: 'measure' },
-    folder: { type: 'string' },
-  },
-});
-const seed = whole('seed');
+const { values, seed, folder } = experimentArguments('agreement', EXPERIMENTS.agreement);
 const seconds = whole('seconds');
 const loads = values.loads.split(',').map(Number);
 const kinds = values.traces.split(',').map((kind) => {
@@ -38,7 +28,6 @@ const kinds = values.traces.split(',').map((kind) => {
 if (!loads.every((rate) => rate > 0))
   throw new RangeError('--loads must be queries a second, with commas between');
 
-const folder = new ResultFolder('agreement', values.folder);
 const files = mkdtempSync(join(tmpdir(), 'windjammer-agreement-'));
 try {
   const hostTimes = await hostTimesFrom(values['host-times'], seed, (text) =>
@@ -52,6 +41,7 @@ try {
   }
   folder.writeJson('agreement.json', { seed, seconds, hostTimes, rows });
   folder.write('agreement.md', agreementTable(rows));
+  folder.write('agreement.svg', agreementFigure(rows, seed));
   process.stdout.write(`\n${agreementTable(rows)}`);
 
   async function rowOf(
@@ -72,7 +62,7 @@ try {
   rmSync(files, { recursive: true });
 }
 
-function whole(name: 'seed' | 'seconds'): number {
+function whole(name: 'seconds'): number {
   const value = Number(values[name]);
   if (!Number.isInteger(value) || value < 1) throw new RangeError(`--${name} must be a whole number from 1`);
   return value;

@@ -1,20 +1,21 @@
 /**
  * Adaptive batching against no batching at a 20 ms objective, in virtual time: batch size, latency and throughput over
  * time, for a synthetic model and for a kernel model on a simulated H200. Writes a JSON and an SVG file of each.
- * Usage: npm run experiment aimd [synthetic|digits|all] [folder]
+ * Usage: npm run experiment aimd [-- --only synthetic|digits] [--seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { ArgumentError, experimentArguments } from './experimentArguments.js';
 import { runStrategy, type AimdSettings, type ExperimentModel } from './aimdExperiment.js';
 import { aimdFigure } from './aimdFigure.js';
 import { compactJson } from '../report/index.js';
 import { DIGITS_SETTINGS, digitsMlpModel } from './digitsModel.js';
 import { SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS, syntheticModel } from './syntheticModel.js';
-import { ResultFolder } from './resultFolder.js';
 
-const which = process.argv[2] ?? 'all';
+const { values, seed, folder } = experimentArguments('aimd', EXPERIMENTS.aimd);
+const which = values.only;
 if (!['synthetic', 'digits', 'all'].includes(which)) {
-  throw new RangeError(`the experiment must be synthetic, digits or all, not '${which}'`);
+  throw new ArgumentError(`--only must be synthetic, digits or all, not '${which}'`);
 }
-const folder = new ResultFolder('aimd', process.argv[3]);
 
 if (which !== 'digits') {
   const { fixedMs, itemMs } = SYNTHETIC_PROFILE;
@@ -22,8 +23,8 @@ if (which !== 'digits') {
     'synthetic',
     'AIMD finds the batch size that a 20 ms objective allows',
     `Batch of n: ${fixedMs} ms + n × ${itemMs} ms`,
-    SYNTHETIC_SETTINGS,
-    syntheticModel(SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS.seed),
+    { ...SYNTHETIC_SETTINGS, seed },
+    syntheticModel(SYNTHETIC_PROFILE, seed),
     false,
   );
 }
@@ -32,8 +33,8 @@ if (which !== 'synthetic') {
     'digitsMlp',
     'A kernel model under AIMD, objective 20 ms',
     'digits-mlp on one simulated H200',
-    DIGITS_SETTINGS,
-    digitsMlpModel(DIGITS_SETTINGS.seed),
+    { ...DIGITS_SETTINGS, seed },
+    digitsMlpModel(seed),
     true,
   );
 }
@@ -62,5 +63,5 @@ function compare(
   const record = { ...summary, windows: { adaptive, unbatched } };
   folder.writeJson(`${name}.json`, record);
   folder.write(`${name}.svg`, aimdFigure(title, subtitle, { logarithmic, settings, adaptive, unbatched }));
-  process.stdout.write(compactJson(summary));
+  folder.print(compactJson(summary));
 }

@@ -110,7 +110,11 @@ const FAMILIES: readonly { name: string; description: string; profile: Synthetic
 /** Four times what suits the linear SVM in scikit-learn. */
 const MISTUNED_SIZE = 512;
 
-export function syntheticComparisons(durationSeconds = 4, adaptationSeconds = 1.5): ComparedModel[] {
+export function syntheticComparisons(
+  seed = SEED,
+  durationSeconds = 4,
+  adaptationSeconds = 1.5,
+): ComparedModel[] {
   return FAMILIES.map(({ name, description, profile }) => {
     const { fixedMs, itemMs, jitter } = profile;
     const tunedSize = Math.max(1, Math.floor((BATCH_MS / (1 + jitter) - fixedMs) / itemMs));
@@ -119,8 +123,8 @@ export function syntheticComparisons(durationSeconds = 4, adaptationSeconds = 1.
     return {
       name,
       description: `${description}: ${fixedMs} ms + n × ${itemMs} ms, ± ${jitter * 100} %`,
-      model: syntheticModel(profile, SEED),
-      settings: settingsOf(queriesPerSecond, durationSeconds, WINDOW_SECONDS, 0, adaptationSeconds),
+      model: syntheticModel(profile, seed),
+      settings: settingsOf(seed, queriesPerSecond, durationSeconds, WINDOW_SECONDS, 0, adaptationSeconds),
       tunedSize,
       mistunedSize: MISTUNED_SIZE,
     };
@@ -128,13 +132,17 @@ export function syntheticComparisons(durationSeconds = 4, adaptationSeconds = 1.
 }
 
 /** The models of application `digits`. Short: every prediction is computed by their kernels. */
-export function digitsComparisons(names: readonly BuiltInModel[], durationSeconds = 0.03): ComparedModel[] {
+export function digitsComparisons(
+  names: readonly BuiltInModel[],
+  seed = SEED,
+  durationSeconds = 0.03,
+): ComparedModel[] {
   return names.map((name) => ({
     name,
     description: 'kernel model on one simulated H200',
-    model: digitsModel(name, SEED),
+    model: digitsModel(name, seed),
     // The model loads within the first 10 ms.
-    settings: settingsOf(DIGITS_PER_SECOND, durationSeconds, 0.001, 0.01, 0.01),
+    settings: settingsOf(seed, DIGITS_PER_SECOND, durationSeconds, 0.001, 0.01, 0.01),
     tunedSize: 256,
     mistunedSize: 2,
   }));
@@ -189,6 +197,7 @@ function measure(
 }
 
 function settingsOf(
+  seed: number,
   queriesPerSecond: number,
   durationSeconds: number,
   windowSeconds: number,
@@ -196,7 +205,7 @@ function settingsOf(
   adaptationSeconds: number,
 ): AimdSettings {
   return {
-    seed: SEED,
+    seed,
     durationSeconds,
     windowSeconds,
     objectiveMs: OBJECTIVE_MS,

@@ -1,7 +1,6 @@
 import { renderBars, renderFigure } from '../report/index.js';
 import {
   OBJECTIVE_MS,
-  SEED,
   WINDOW_SECONDS,
   type LatencyProfile,
   type ModelComparison,
@@ -28,10 +27,10 @@ export function profileFigure(profiles: readonly LatencyProfile[]): string {
 }
 
 /** What each strategy makes of each model, against the hand-tuned size. */
-export function strategyFigure(comparisons: readonly ModelComparison[]): string {
+export function strategyFigure(comparisons: readonly ModelComparison[], seed: number): string {
   return renderBars({
     title: `Batching strategies at a ${OBJECTIVE_MS} ms objective`,
-    subtitle: `Answers in time, 1.3 times what a hand-tuned size can do on offer; virtual time, seed ${SEED}`,
+    subtitle: `Answers in time, 1.3 times what a hand-tuned size can do on offer; virtual time, seed ${seed}`,
     yLabel: 'share of the hand-tuned size (%)',
     groups: comparisons.map(({ name, results }) => ({
       name,
@@ -49,11 +48,11 @@ export function strategyFigure(comparisons: readonly ModelComparison[]): string 
 }
 
 /** How both adaptive strategies find their size. */
-export function convergenceFigure({ name, results, runs }: ModelComparison): string {
+export function convergenceFigure({ name, results, runs }: ModelComparison, seed: number): string {
   const tuned = Number(results[2].strategy.split(' ')[1]);
   return renderFigure({
     title: `How AIMD and quantile regression find the batch size (${name})`,
-    subtitle: `Objective ${OBJECTIVE_MS} ms, Poisson arrivals; virtual time, seed ${SEED}`,
+    subtitle: `Objective ${OBJECTIVE_MS} ms, Poisson arrivals; virtual time, seed ${seed}`,
     xLabel: 'time (s)',
     panels: [
       {

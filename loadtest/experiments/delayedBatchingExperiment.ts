@@ -40,16 +40,17 @@ export function runDelays(
   delaysMs: readonly number[],
   queriesPerSecond: number,
   durationSeconds: number,
+  seed = SEED,
 ): DelayResult[] {
   const settings: AimdSettings = {
-    seed: SEED,
+    seed,
     durationSeconds,
     windowSeconds: 0.1,
     objectiveMs: OBJECTIVE_MS,
     stages: [{ fromSeconds: 0, queriesPerSecond }],
     adaptationSeconds: durationSeconds / 4,
   };
-  const model = syntheticModel({ fixedMs, itemMs, jitter }, SEED);
+  const model = syntheticModel({ fixedMs, itemMs, jitter }, seed);
   const measured = delaysMs.map((delayMs) => {
     const [stage] = runStrategy(settings, model, { strategy: 'aimd', delayUs: delayMs * 1000 }).stages;
     const itemSeconds = (fixedMs / stage.meanBatchSize + itemMs) / 1000;
@@ -71,9 +72,10 @@ export function runDelays(
 export function gainOfTwoMs(
   fixedMs: number,
   durationSeconds: number,
+  seed = SEED,
 ): { readonly fixedMs: number; readonly queriesPerSecond: number; readonly gain: number } {
   const [{ profile }] = DELAYED_MODELS;
   const queriesPerSecond = Math.round((QUERIES_PER_SECOND * profile.fixedMs) / fixedMs);
-  const [, delayed] = runDelays({ ...profile, fixedMs }, [0, 2], queriesPerSecond, durationSeconds);
+  const [, delayed] = runDelays({ ...profile, fixedMs }, [0, 2], queriesPerSecond, durationSeconds, seed);
   return { fixedMs, queriesPerSecond, gain: delayed.gain };
 }

@@ -5,11 +5,12 @@
  * models are kernel lists made from their architectures and held to the latencies that DISB published, or tables of one's own.
  * Writes disb.json and disb.svg, and prints the tables.
  * Usage: npm run experiment disb -- [--workloads FOLDER] [--tables FOLDER] [--device CARD] [--seconds N]
- *   [--only A,B] [--policies fifo,killRestart] [--folder FOLDER]
+ *   [--only A,B] [--policies fifo,killRestart] [--seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { profileNamed } from '../../simulator/gpu/index.js';
 import {
   RowWorks,
@@ -24,43 +25,31 @@ import { operationVerdicts } from './disb/operationVerdicts.js';
 import { MODELS, ownWorkloads } from './disb/ownWorkloads.js';
 import { runWorkload, withoutBestEffort, type ServedModel, type WorkloadResult } from './disb/study.js';
 import { parseWorkload, type Workload } from './disb/workload.js';
-import { ResultFolder } from './resultFolder.js';
 
-const SEED = 1;
 /** The card that kernel lists are of. */
 const MEASURED_ON = 'v100';
 /** What PICKER found of launches of TVM's kernels: 596 of 609. Of tables that say nothing. */
 const TABLE_SHARE = 596 / 609;
 
-const { values: options } = parseArgs({
-  options: {
-    workloads: { type: 'string' },
-    tables: { type: 'string' },
-    device: { type: 'string', default: MEASURED_ON },
-    seconds: { type: 'string', default: '10' },
-    only: { type: 'string' },
-    policies: { type: 'string', default: SCHEDULING_POLICY_NAMES.join() },
-    folder: { type: 'string' },
-  },
-});
+const { values: options, seed, folder } = experimentArguments('disb', EXPERIMENTS.disb);
 
 const card = profileNamed(options.device);
 const measuredOn = profileNamed(MEASURED_ON);
 const seconds = Number(options.seconds);
-const verdicts = operationVerdicts(SEED);
-process.stdout.write('| operation | kernel of the corpus | verdict |\n| --- | --- | --- |\n');
+const verdicts = operationVerdicts(seed);
+folder.print('| operation | kernel of the corpus | verdict |\n| --- | --- | --- |\n');
 for (const [kind, { kernel, idempotent, cause }] of verdicts) {
-  process.stdout.write(`| ${kind} | ${kernel} | ${idempotent ? 'idempotent' : `no (${cause ?? '-'})`} |\n`);
+  folder.print(`| ${kind} | ${kernel} | ${idempotent ? 'idempotent' : `no (${cause ?? '-'})`} |\n`);
 }
 
 const models = servedModels();
 const only = options.only?.split(',');
-const policies = options.policies.split(',');
+const policies = options.policies?.split(',') ?? SCHEDULING_POLICY_NAMES;
 const results: WorkloadResult[] = [];
 for (const workload of workloads()) {
   if (only !== undefined && !only.includes(workload.name)) continue;
-  const settings = { card, models, seconds: Math.min(seconds, workload.seconds), seed: SEED };
-  process.stdout.write(
+  const settings = { card, models, seconds: Math.min(seconds, workload.seconds), seed };
+  folder.print(
     `\n${workload.name}\n\n| policy | real-time mean, ms | over alone | p50, ms | p99, ms | requests/s of all | of best effort | kills, saves, drains |\n` +
       '| --- | --- | --- | --- | --- | --- | --- | --- |\n',
   );
@@ -69,12 +58,11 @@ for (const workload of workloads()) {
   for (const run of [() => alone, ...shared]) {
     const result = run();
     results.push(result);
-    process.stdout.write(lineOf(result, alone));
+    folder.print(lineOf(result, alone));
   }
 }
-const folder = new ResultFolder('disb', options.folder);
-folder.writeJson('disb.json', { seed: SEED, device: card.name, seconds, verdicts: [...verdicts], results });
-folder.write('disb.svg', disbFigure(results, `${card.name}, ${seconds} s of virtual time, seed ${SEED}`));
+folder.writeJson('disb.json', { seed, device: card.name, seconds, verdicts: [...verdicts], results });
+folder.write('disb.svg', disbFigure(results, `${card.name}, ${seconds} s of virtual time, seed ${seed}`));
 
 function lineOf(result: WorkloadResult, alone: WorkloadResult): string {
   const { policy, meanMs, p50Ms, p99Ms, requestsPerSecond, bestEffortPerSecond, preemptions } = result;
@@ -87,7 +75,7 @@ function lineOf(result: WorkloadResult, alone: WorkloadResult): string {
 }
 
 function workloads(): Workload[] {
-  const own = ownWorkloads(SEED);
+  const own = ownWorkloads(seed);
   const { workloads: path } = options;
   if (path === undefined) return own;
   return own
@@ -105,7 +93,7 @@ function servedModels(): ReadonlyMap<string, ServedModel> {
       if (list === undefined) return [];
       const rows = givenTable(name) ?? list.rows;
       const { inputBytes, outputBytes } = list.model;
-      process.stdout.write(
+      folder.print(
         `${name}: ${rows.length} kernels, ${(rows.reduce((sum, row) => sum + row.durationNs, 0) / 1e6).toFixed(2)} ms, ` +
           `${((rows.reduce((sum, row) => sum + (row.idempotent ?? 0), 0) / rows.length) * 100).toFixed(1)} % idempotent\n`,
       );
@@ -120,7 +108,7 @@ function givenTable(name: string): readonly KernelRow[] | undefined {
   if (!existsSync(path)) return undefined;
   const rows = parseKernelTable(readFileSync(path, 'utf8'), path);
   if (rows.some(({ idempotent }) => idempotent !== undefined)) return rows;
-  process.stdout.write(
+  folder.print(
     `${path} says of no launch whether it is idempotent: ${(TABLE_SHARE * 100).toFixed(1)} % are drawn\n`,
   );
   return rows.map((row) => ({ ...row, idempotent: TABLE_SHARE }));

@@ -1,30 +1,30 @@
 /**
  * Clipper's figure 7: the five digit models on the held-out digits, alone, as an ensemble, and by how many agree. No
  * clock. Writes ensembleConfidence.json and ensembleConfidence.svg.
- * Usage: npm run experiment ensembleConfidence [folder]
+ * Usage: npm run experiment ensembleConfidence [-- --seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 import { digitModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { renderBars } from '../report/index.js';
 import { runEnsemble } from './ensembleConfidenceExperiment.js';
-import { ResultFolder } from './resultFolder.js';
 import { percent } from '../../simulator/text/index.js';
 
-const SEED = 20170327;
+const { seed, folder } = experimentArguments('ensembleConfidence', EXPERIMENTS.ensembleConfidence);
 const split = loadDigits();
 const { heldOut } = split;
 const trained = digitModels(split);
 const models = trained.map((model) => ({ name: model.name, labels: predictions(model, heldOut) }));
 const ensembles = ['majority', 'weighted', 'exp4'].map((policy) =>
-  runEnsemble(policy, models, heldOut.labels, SEED),
+  runEnsemble(policy, models, heldOut.labels, seed),
 );
 const summary = {
-  seed: SEED,
+  seed,
   digits: heldOut.count,
   singles: trained.map(({ name, error }) => ({ name, error })),
   ensembles,
 };
 
-const folder = new ResultFolder('ensembleConfidence', process.argv[2]);
 folder.writeJson('ensembleConfidence.json', summary);
 const [, , exp4] = ensembles;
 folder.write(
@@ -68,11 +68,11 @@ folder.write(
     ],
   }),
 );
-for (const { name, error } of summary.singles) process.stdout.write(`| ${name} | ${percent(error, 2)} |\n`);
+for (const { name, error } of summary.singles) folder.print(`| ${name} | ${percent(error, 2)} |\n`);
 for (const { policy, error, splits } of ensembles) {
-  process.stdout.write(`| ${policy} | ${percent(error, 2)} |\n`);
+  folder.print(`| ${policy} | ${percent(error, 2)} |\n`);
   for (const { agree, confident, unsure } of splits) {
-    process.stdout.write(
+    folder.print(
       `|   ${agree} agree | ${percent(confident.share, 2)} of digits, error ${percent(confident.error, 2)}; the rest ${percent(unsure.error, 2)} |\n`,
     );
   }

@@ -3,8 +3,10 @@
  * in virtual time: what a pass of a model takes longer while nothing fails; whether all of its memory is the same after faults that
  * strike launches at random points; and how many failed launches need nothing but to run again.
  * Writes overheads.json, overheads.svg, struck.json and softErrors.json, and prints the tables.
- * Usage: npm run experiment faults [folder] [overheads | struck | softErrors]
+ * Usage: npm run experiment faults [-- --only overheads|struck|softErrors] [--seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { ArgumentError, experimentArguments } from './experimentArguments.js';
 import type { RecoveryScheme, SavePlace } from '../../simulator/faults/index.js';
 import { convolutionNetworks } from './faults/convolutionNetworks.js';
 import { SMALL_DECODER, decoder } from './faults/decoder.js';
@@ -14,10 +16,8 @@ import { overheadFigure } from './faults/overheadFigure.js';
 import { faultlessOverheads } from './faults/overheadStudy.js';
 import { softErrors } from './faults/softErrors.js';
 import type { StudiedModel } from './faults/studiedModel.js';
-import { ResultFolder } from './resultFolder.js';
 import { percent } from '../../simulator/text/index.js';
 
-const SEED = 1;
 const BATCH = 64;
 const FAULTS_A_MODEL = 100;
 const SOFT_ERRORS = 1000;
@@ -34,10 +34,10 @@ const UNSAVED = { scheme: 'verdicts', kind: 'bitFlip' } as const;
 const SAVED = { scheme: 'restore', kind: 'failure' } as const;
 const PARTS: Readonly<Record<string, () => void>> = { overheads, struck, softErrors: failed };
 
-const folder = new ResultFolder('faults', process.argv[2]);
-const part = process.argv.at(3);
-if (part !== undefined && !(part in PARTS)) {
-  throw new Error(`there is no part '${part}'; there are: ${Object.keys(PARTS).join(', ')}`);
+const { values, seed, folder } = experimentArguments('faults', EXPERIMENTS.faults);
+const part = values.only;
+if (part !== undefined && !Object.hasOwn(PARTS, part)) {
+  throw new ArgumentError(`--only must be one of ${Object.keys(PARTS).join(', ')}, not '${part}'`);
 }
 for (const [name, run] of Object.entries(PARTS)) if (part === undefined || part === name) run();
 
@@ -73,8 +73,8 @@ function overheads(): void {
       return { size, model: model.name, launches, proved, passUs, schemes };
     }),
   );
-  folder.writeJson('overheads.json', { seed: SEED, batch: BATCH, found });
-  folder.write('overheads.svg', overheadFigure(found, SEED));
+  folder.writeJson('overheads.json', { seed, batch: BATCH, found });
+  folder.write('overheads.svg', overheadFigure(found, seed));
 }
 
 /** Whether memory is as without faults after each of many. */
@@ -94,7 +94,7 @@ function struck(): void {
     ...own.map((model) => ({ model, ...SAVED })),
   ];
   const found = studies.map(({ model, scheme, kind }) => {
-    const study = faultStudy(model, scheme, kind, FAULTS_A_MODEL, SEED);
+    const study = faultStudy(model, scheme, kind, FAULTS_A_MODEL, seed);
     const { injected, reexecuted, restored } = study.totals;
     row([
       model.name,
@@ -107,7 +107,7 @@ function struck(): void {
     ]);
     return { model: model.name, ...study };
   });
-  folder.writeJson('struck.json', { seed: SEED, batch: BATCH, found });
+  folder.writeJson('struck.json', { seed, batch: BATCH, found });
 }
 
 /** How many launches that failed need nothing but to run again. */
@@ -122,7 +122,7 @@ function failed(): void {
     'passes whose memory was as without faults',
   ]);
   const found = (['verdicts', 'klevel'] as const).map((scheme) => {
-    const each = softErrors(decoder(SMALL_DECODER), scheme, SOFT_ERRORS, SOFT_ERROR_RATE, SEED);
+    const each = softErrors(decoder(SMALL_DECODER), scheme, SOFT_ERRORS, SOFT_ERROR_RATE, seed);
     const [low, high] = each.interval.map(percent);
     row([
       `\`${scheme}\``,
@@ -135,7 +135,7 @@ function failed(): void {
     ]);
     return each;
   });
-  folder.writeJson('softErrors.json', { seed: SEED, rate: SOFT_ERROR_RATE, found });
+  folder.writeJson('softErrors.json', { seed, rate: SOFT_ERROR_RATE, found });
 }
 
 function table(columns: readonly string[]): void {
@@ -144,5 +144,5 @@ function table(columns: readonly string[]): void {
 }
 
 function row(cells: readonly string[]): void {
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  folder.print(`| ${cells.join(' | ')} |\n`);
 }

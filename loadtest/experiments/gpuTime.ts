@@ -3,11 +3,10 @@
  * launches measured on an H200, held against the model with each figure a fifth lower and higher, and with all of them
  * fitted again without one kernel at a time. Writes gpuTime.json and gpuTime.md and prints the tables.
  * The fit asks a stand-in of the model (separableModel.ts), the errors are the model's own.
- * Usage: npm run experiment gpuTime -- [folder] [--largest ELEMENTS] [--rounds N] [--no-leave-one-out] [--keep FILE ...] [--part K/N]
+ * Usage: npm run experiment gpuTime -- [--folder FOLDER] [--largest ELEMENTS] [--rounds N] [--no-leave-one-out] [--keep FILE ...] [--part K/N]
  * With --keep what was worked out is appended to the first file and read from all; with --part only the Kth of N parts of the
  * launches are, first under moved figures and, in a second run once all parts are there, under the fits: no table is made.
  */
-import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { largestBuffer, measuredLaunches } from '../../simulator/laboratory/calibration/index.js';
 import { cardNamed } from '../../simulator/gpu/index.js';
@@ -23,21 +22,13 @@ import {
 } from './figureSearch.js';
 import { gpuTimeTables } from './gpuTimeTables.js';
 import { KeptTimes } from './keptTimes.js';
-import { ResultFolder } from './resultFolder.js';
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 import { askedValues, separableModel } from './separableModel.js';
 
 const LAUNCHES = fileURLToPath(new URL('../../../simulator/gpu/reference/launches', import.meta.url));
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    largest: { type: 'string', default: String(2 ** 27) },
-    rounds: { type: 'string', default: '3' },
-    'no-leave-one-out': { type: 'boolean', default: false },
-    keep: { type: 'string', multiple: true, default: [] },
-    part: { type: 'string', default: '1/1' },
-  },
-});
+const { values: options, folder } = experimentArguments('gpuTime', EXPERIMENTS.gpuTime);
 
 const largest = countOf('largest', options.largest);
 const rounds = countOf('rounds', options.rounds);
@@ -74,7 +65,6 @@ const result = {
   sensitivities: moved,
   leftOut: fits.map((fit) => leftOut(felt, fit, (values) => times.evaluate(whole(values), fit.kernel))),
 };
-const folder = new ResultFolder('gpuTime', positionals[0]);
 const tables = gpuTimeTables(result);
 folder.writeJson('gpuTime.json', { ...result, launchErrors: base });
 folder.write('gpuTime.md', tables);

@@ -1,13 +1,12 @@
 /**
  * What each mechanism of the timing model is good for: launches measured on an H200, held against the model whole and
  * without one mechanism after the other. Writes ablation.json, ablation.md and ablation.svg and prints the table.
- * Usage: npm run experiment gpuTimeAblation -- [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ... [--kept]] [--part K/N] [--set NAME ...] [--only LAUNCH ...]
+ * Usage: npm run experiment gpuTimeAblation -- [--folder FOLDER] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ... [--kept]] [--part K/N] [--set NAME ...] [--only LAUNCH ...]
  * With --middle, of each kernel of validation and heldOut only the launch of middle length, with --every K of every Kth of
  * these kernels by name. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again
  * (with --kept, nothing else is told);
  * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
  */
-import { parseArgs } from 'node:util';
 import {
   MEASURED_SETS,
   type MeasuredLaunch,
@@ -24,24 +23,13 @@ import {
   type AblatedLaunch,
 } from './ablation.js';
 import { ablationFigure, ablationTable } from './ablationTables.js';
-import { ResultFolder } from './resultFolder.js';
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    largest: { type: 'string', default: String(2 ** 22) },
-    keep: { type: 'string', multiple: true, default: [] },
-    middle: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    kept: { type: 'boolean', default: false },
-    every: { type: 'string', default: '1' },
-    part: { type: 'string', default: '1/1' },
-    set: { type: 'string', multiple: true, default: [...MEASURED_SETS] },
-  },
-});
+const { values: options, folder } = experimentArguments('gpuTimeAblation', EXPERIMENTS.gpuTimeAblation);
 
 const [part, parts] = options.part.split('/').map(Number);
-const sets = MEASURED_SETS.filter((set) => options.set.includes(set));
+const sets = MEASURED_SETS.filter((set) => options.set.length === 0 || options.set.includes(set));
 const card = cardNamed('h200').profile;
 const files = options.keep.map((path) => new AblatedFile(path));
 const launches = sets
@@ -71,7 +59,6 @@ if (parts === 1) {
       without: MECHANISMS.map(({ name }) => ({ name, ...setErrors(own, name) })),
     };
   });
-  const folder = new ResultFolder('gpuTime', positionals[0]);
   const table = ablationTable(bySet);
   folder.writeJson('ablation.json', { largestBuffer: Number(options.largest), sets: bySet });
   folder.write('ablation.md', table);

@@ -1,16 +1,16 @@
 /**
  * Clipper's figure 8: the best of five models fails and recovers, in virtual time, through the prediction engine. Writes
  * modelFailure.json and modelFailure.svg.
- * Usage: npm run experiment modelFailure [folder]
+ * Usage: npm run experiment modelFailure [-- --seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 import { degradedModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { modelFailureFigure, type FailureSummary, type ChoiceResult } from './modelFailureFigure.js';
 import { runModelFailure, type ModelFailureSettings, type PolicyChoice } from './modelFailureExperiment.js';
 import { exp3Bound, exp3Rate } from './regretBounds.js';
 import { SEEDS, intervalOf } from './regretExperiment.js';
-import { ResultFolder } from './resultFolder.js';
 
-const FIRST_SEED = 20170327;
 const QUERIES = 20_000;
 
 const split = loadDigits();
@@ -42,24 +42,24 @@ const choices: (PolicyChoice & { readonly label: string })[] = [
   { label: 'weighted', name: 'weighted', parameters: {} },
 ];
 
-const folder = new ResultFolder('modelFailure', process.argv[2]);
+const { seed, folder } = experimentArguments('modelFailure', EXPERIMENTS.modelFailure);
 const checkpoints = Array.from({ length: QUERIES / settings.every }, (_, at) => (at + 1) * settings.every);
 const played = choices.map((choice) => ({
   ...choice,
   runs: Array.from({ length: SEEDS }, (_, at) =>
-    runModelFailure(settings, models, split.heldOut.labels, choice, FIRST_SEED + at),
+    runModelFailure(settings, models, split.heldOut.labels, choice, seed + at),
   ),
 }));
 /** Wrong answers of the best static choice, seed by seed. */
-const bestStatic = Array.from({ length: SEEDS }, (_, seed) =>
-  Math.min(...played.filter(({ name }) => name === 'static').map(({ runs }) => runs[seed].wrong)),
+const bestStatic = Array.from({ length: SEEDS }, (_, run) =>
+  Math.min(...played.filter(({ name }) => name === 'static').map(({ runs }) => runs[run].wrong)),
 );
 const results = played.map(({ label, name, parameters, runs }): ChoiceResult => {
   const curve = checkpoints.map((queries, at) => ({
     queries,
     ...intervalOf(runs.map(({ cumulative }) => cumulative[at])),
   }));
-  const regret = intervalOf(runs.map(({ wrong }, seed) => wrong - bestStatic[seed]));
+  const regret = intervalOf(runs.map(({ wrong }, run) => wrong - bestStatic[run]));
   return { label, policy: name, parameters, error: curve[curve.length - 1], regret, curve };
 });
 const summary: FailureSummary = {
@@ -72,16 +72,14 @@ const summary: FailureSummary = {
 };
 folder.writeJson('modelFailure.json', summary);
 folder.write('modelFailure.svg', modelFailureFigure(summary));
-process.stdout.write(
-  '| choice | after 5 000 | after 10 000 | after 20 000 | beyond the best static choice |\n',
-);
+folder.print('| choice | after 5 000 | after 10 000 | after 20 000 | beyond the best static choice |\n');
 for (const { label, curve, regret } of results) {
   const at = (queries: number): string => curve[queries / settings.every - 1].mean.toFixed(3);
   const reach = (regret.high - regret.mean).toFixed(0);
-  process.stdout.write(
+  folder.print(
     `| ${label} | ${at(5000)} | ${at(10_000)} | ${at(20_000)} | ${regret.mean.toFixed(0)} ± ${reach} |\n`,
   );
 }
-process.stdout.write(
+folder.print(
   `bounds of exp3: ${summary.exp3TextbookBound.toFixed(0)} textbook, ${summary.exp3DefaultBound.toFixed(0)} default\n`,
 );

@@ -1,7 +1,9 @@
 /**
  * CPU cost of the query path in process: select, cache, queue, batch, combine and answer for a model that answers at
- * once. No sockets, no JSON; virtual clock. Usage: npm run experiment predictPath [queries]
+ * once. No sockets, no JSON; virtual clock. Usage: npm run experiment predictPath [-- --queries N] [--seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { ArgumentError, experimentArguments } from './experimentArguments.js';
 import {
   PROTOCOL_VERSION,
   type ContainerChannel,
@@ -14,6 +16,7 @@ import { exp3Policy, KeyedDraw } from '../../selection/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { PredictionEngine, type Query } from '../../services/prediction/index.js';
 import { MemoryStore } from '../../services/store/index.js';
+import { renderBars } from '../report/index.js';
 import { FixedRegistry } from './fixedRegistry.js';
 
 /** Answers inside `send`. */
@@ -51,6 +54,7 @@ function cpuUs(work: () => void): number {
 }
 
 function measurePath(
+  seed: number,
   policy: string,
   elements: number,
   queries: number,
@@ -77,7 +81,7 @@ function measurePath(
       },
     ],
   );
-  const engine = new PredictionEngine({ clock, registry, store: new MemoryStore(), seed: 1 });
+  const engine = new PredictionEngine({ clock, registry, store: new MemoryStore(), seed });
   engine.addReplica(new InstantContainer());
   let answered = 0;
   const sink = {
@@ -124,19 +128,45 @@ function measureObserve(count: number): number {
   return us / count;
 }
 
-const queries = Number(process.argv[2] ?? 400_000);
+const { values, seed, folder } = experimentArguments('predictPath', EXPERIMENTS.predictPath);
+const queries = Number(values.queries);
 if (!Number.isSafeInteger(queries) || queries < 1000) {
-  throw new RangeError(`queries must be a whole number of at least 1000, not ${process.argv[2]}`);
+  throw new ArgumentError(`--queries must be a whole number from 1000, not '${values.queries}'`);
 }
 const table = {
   queries,
   cpuUsPerQuery: {
-    'static, 8 doubles, 64 together': measurePath('static', 8, queries, 64, false),
-    'static, 8 doubles, one by one': measurePath('static', 8, queries, 1, false),
-    'exp3, 8 doubles, 64 together': measurePath('exp3', 8, queries, 64, false),
-    'static, 784 doubles, 64 together': measurePath('static', 784, queries >> 2, 64, false),
-    'static, cache hit, 8 doubles': measurePath('static', 8, queries, 64, true),
+    'static, 8 doubles, 64 together': measurePath(seed, 'static', 8, queries, 64, false),
+    'static, 8 doubles, one by one': measurePath(seed, 'static', 8, queries, 1, false),
+    'exp3, 8 doubles, 64 together': measurePath(seed, 'exp3', 8, queries, 64, false),
+    'static, 784 doubles, 64 together': measurePath(seed, 'static', 784, queries >> 2, 64, false),
+    'static, cache hit, 8 doubles': measurePath(seed, 'static', 8, queries, 64, true),
   },
   exp3SelectAndObserveCpuUs: measureObserve(queries),
 };
-process.stdout.write(`${JSON.stringify(table, null, 2)}\n`);
+const times: readonly (readonly [string, number])[] = [
+  ...Object.entries(table.cpuUsPerQuery),
+  ['exp3, select and observe', table.exp3SelectAndObserveCpuUs],
+];
+folder.print('| path | CPU, us a query |\n| --- | --- |\n');
+for (const [name, us] of times) folder.print(`| ${name} | ${us.toFixed(2)} |\n`);
+folder.writeJson('predictPath.json', { seed, ...table });
+folder.write(
+  'predictPath.svg',
+  renderBars({
+    title: 'CPU cost of the query path in process',
+    subtitle: `${queries} queries of a model that answers at once; virtual clock, seed ${seed}`,
+    yLabel: 'CPU (us a query)',
+    groups: [
+      {
+        name: '',
+        bars: times.map(([name, us]) => ({
+          name: name.split(', '),
+          value: us,
+          text: us.toFixed(2),
+          color: name.startsWith('exp3') ? 1 : 0,
+        })),
+      },
+    ],
+  }),
+);

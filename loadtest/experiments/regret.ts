@@ -1,8 +1,10 @@
 /**
  * The regret of each single-model policy on stochastic, adversarial and drifting streams, against its bound. No clock:
  * feedback follows each query at once. Writes regret.json and regret.svg.
- * Usage: npm run experiment regret [folder]
+ * Usage: npm run experiment regret [-- --seed N] [--folder FOLDER]
  */
+import { EXPERIMENTS } from './experimentList.js';
+import { experimentArguments } from './experimentArguments.js';
 import {
   SPREAD,
   adversarialStream,
@@ -21,11 +23,10 @@ import {
   type RegretSummary,
 } from './regretExperiment.js';
 import { regretFigure } from './regretFigure.js';
-import { ResultFolder } from './resultFolder.js';
 
 const QUERIES = 20_000;
 const ARMS = SPREAD.length;
-const FIRST_SEED = 20170327;
+const { seed, folder } = experimentArguments('regret', EXPERIMENTS.regret);
 const CHECKPOINTS = Array.from({ length: 50 }, (_, at) => (QUERIES * (at + 1)) / 50);
 
 /** Textbook parameters have a bound where their paper proves one. */
@@ -89,9 +90,9 @@ function onStream(
   segments: number,
 ): RegretSummary['streams'][number] {
   const tracks = stream === 'drifting';
-  const losses = Array.from({ length: SEEDS }, (_, at) => make(FIRST_SEED + at, QUERIES));
+  const losses = Array.from({ length: SEEDS }, (_, at) => make(seed + at, QUERIES));
   const contenders = entries(segments).map((entry): ContenderResult => {
-    const runs = losses.map((one, at) => playStream(one, entry, FIRST_SEED + at, CHECKPOINTS));
+    const runs = losses.map((one, at) => playStream(one, entry, seed + at, CHECKPOINTS));
     const last = CHECKPOINTS.length - 1;
     return {
       name: entry.name,
@@ -111,7 +112,6 @@ function onStream(
   return { stream, comparator, contenders };
 }
 
-const folder = new ResultFolder('regret', process.argv[2]);
 const summary: RegretSummary = {
   seeds: SEEDS,
   queries: QUERIES,
@@ -124,9 +124,9 @@ const summary: RegretSummary = {
 folder.writeJson('regret.json', summary);
 folder.write('regret.svg', regretFigure(summary));
 for (const { stream, contenders } of summary.streams) {
-  process.stdout.write(`| ${stream} | best arm | best of each segment | bound |\n`);
+  folder.print(`| ${stream} | best arm | best of each segment | bound |\n`);
   for (const { name, fixed, tracking, bound } of contenders) {
-    process.stdout.write(`| ${name} | ${text(fixed)} | ${text(tracking)} | ${bound?.toFixed(0) ?? '-'} |\n`);
+    folder.print(`| ${name} | ${text(fixed)} | ${text(tracking)} | ${bound?.toFixed(0) ?? '-'} |\n`);
   }
 }
 

@@ -3,6 +3,7 @@ import { VirtualClock } from '../../simulator/time/index.js';
 import { FrontendCpu } from './frontendCpu.js';
 import {
   FRONTEND_COSTS,
+  SEED,
   SCALING_CASES,
   runScaling,
   type ScalingSettings,
@@ -10,6 +11,7 @@ import {
 
 const [, tenGigabit, oneGigabit, digits] = SCALING_CASES.map(
   ({ model, placement, clientsPerReplica }): ScalingSettings => ({
+    seed: SEED,
     model,
     placement,
     clientsPerReplica,

@@ -47,6 +47,7 @@ export type Placement =
   { readonly kind: 'local' } | { readonly kind: 'remote'; readonly gbitPerSecond: number };
 
 export interface ScalingSettings {
+  readonly seed: number;
   readonly model: ScaledModel;
   readonly placement: Placement;
   readonly replicas: number;
@@ -114,10 +115,16 @@ export const SCALING_CASES: readonly ScalingCase[] = [
 
 export const OBJECTIVE_MS = 100;
 
-export function runScalingCase(one: ScalingCase, warmUpSeconds: number, seconds: number): ScalingSeries {
+export function runScalingCase(
+  one: ScalingCase,
+  warmUpSeconds: number,
+  seconds: number,
+  seed = SEED,
+): ScalingSeries {
   const { name, model, placement, clientsPerReplica } = one;
   const results = Array.from({ length: MOST_REPLICAS }, (_, at) =>
     runScaling({
+      seed,
       model,
       placement,
       replicas: at + 1,
@@ -134,7 +141,7 @@ export function runScalingCase(one: ScalingCase, warmUpSeconds: number, seconds:
 
 /** One run in virtual time, through the prediction engine: replicas of one model behind closed-loop clients. */
 export function runScaling(settings: ScalingSettings): ScalingResult {
-  const { model, replicas, warmUpSeconds, seconds, costs, placement } = settings;
+  const { model, replicas, warmUpSeconds, seconds, costs, placement, seed } = settings;
   const clock = new VirtualClock();
   const cpu = new FrontendCpu(clock, 'frontend cpu', costs);
   const network = networkOf(clock, placement, replicas);
@@ -142,12 +149,12 @@ export function runScaling(settings: ScalingSettings): ScalingResult {
     clock,
     registry: registryOf(settings),
     store: new MemoryStore(),
-    seed: SEED,
+    seed,
     cacheBytes: 0,
     recentQueries: 1024,
   });
   for (let replica = 0; replica < replicas; replica++) {
-    engine.addReplica(new ChargedChannel(startReplica(clock, network, model, replica), cpu));
+    engine.addReplica(new ChargedChannel(startReplica(clock, network, model, replica, seed), cpu));
   }
   clock.run();
   const beginNs = clock.nowNs() + warmUpSeconds * 1e9;
@@ -211,6 +218,7 @@ function startReplica(
   network: HostNetwork | undefined,
   { fixedMs, itemMs, jitter }: ScaledModel,
   replica: number,
+  seed: number,
 ): ContainerChannel {
   const channel =
     network === undefined || replica === 0
@@ -219,7 +227,7 @@ function startReplica(
   const service = {
     fixedNs: fixedMs * 1e6,
     itemNs: itemMs * 1e6,
-    jitter: { share: jitter, seed: SEED + replica },
+    jitter: { share: jitter, seed: seed + replica },
     output: '7',
     inputType: 'bytes',
     maxBatchSize: 1024,

@@ -84,6 +84,7 @@ export function runStragglers(
   settings: StragglerSettings,
   models: readonly RecordedModel[],
   truth: Uint8Array,
+  seed = SEED,
 ): StragglerResult {
   const clock = new VirtualClock();
   const { queriesPerSecond, seconds, warmUpSeconds, objectiveMs = PATIENCE_MS } = settings;
@@ -100,12 +101,12 @@ export function runStragglers(
       models.map(({ name }) => recordedRecord(name, FIXED_BATCHES)),
     ),
     store: new MemoryStore(),
-    seed: SEED,
+    seed,
     cacheBytes: 0,
     recentQueries: 1024,
   });
-  for (const model of models) engine.addReplica(replicaOf(clock, model, settings.service));
-  const draw = new KeyedDraw(SEED);
+  for (const model of models) engine.addReplica(replicaOf(clock, model, settings.service, seed));
+  const draw = new KeyedDraw(seed);
   const latencies = wholeNumberHistogram();
   const missing = wholeNumberHistogram();
   let missingSum = 0;
@@ -138,7 +139,7 @@ export function runStragglers(
     const input = recordedInput(digitOf(number), number);
     engine.predict({ id: `${number}`, application: APPLICATION, context: '', input }, sink);
   };
-  new PoissonLoad(clock, 'load', queriesPerSecond, 1e6, seconds * 1e9, SEED, arrive);
+  new PoissonLoad(clock, 'load', queriesPerSecond, 1e6, seconds * 1e9, seed, arrive);
   clock.run();
   engine.close();
   if (answered !== asked) throw new Error(`${answered} of ${asked} queries were answered`);
@@ -161,8 +162,9 @@ function replicaOf(
   clock: VirtualClock,
   { name, labels }: RecordedModel,
   service: ForestService,
+  seed: number,
 ): InProcessChannel {
-  const draw = new KeyedDraw(SEED);
+  const draw = new KeyedDraw(seed);
   const channel = new InProcessChannel(clock, `channel ${name}`);
   const work = {
     fixedNs: service.fixedMs * 1e6,

@@ -1,35 +1,41 @@
 /**
  * One load as others have published it, replayed in virtual time, and whether the result has the shape that it should: exit code 1
- * where it has not. Usage: npm run experiment scenarios/NAME [-- --seed N] [--folder FOLDER], which keeps the results as JSON
+ * where it has not. Usage: npm run experiment scenarios/NAME [-- --seed N] [--folder FOLDER]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { planReplay, replay } from '../replay/index.js';
-import { resultJson, type RunResult } from '../result/index.js';
+import { renderBars } from '../report/index.js';
+import type { RunResult } from '../result/index.js';
 import { MADE_TRACES, writeTrace } from './madeTraces.js';
 import { inTimeShare, meanBatch, type Scenario, type ScenarioRun } from './scenario.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** @param scenario what is run; options are those of the command line */
-export async function runScenario(scenario: Scenario): Promise<void> {
-  const { values } = parseArgs({
-    options: { seed: { type: 'string', default: '1' }, folder: { type: 'string' } },
-  });
-  if (!/^\d{1,9}$/.test(values.seed))
-    throw new RangeError(`--seed must be a whole number, not '${values.seed}'`);
-  process.stdout.write(`${scenario.about}\n\n`);
+/** Where a scenario leaves its files. */
+export interface ScenarioFolder {
+  /** On standard output too. */
+  print(text: string): void;
+  write(name: string, text: string): void;
+  writeJson(name: string, value: object): void;
+}
+
+/** Prints the table and what was expected; leaves them, a plot of latencies, and the result of each run. */
+export async function runScenario(scenario: Scenario, seed: number, kept: ScenarioFolder): Promise<void> {
+  kept.print(`${scenario.about}\n\n`);
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-scenario-'));
   try {
     const results: RunResult[] = [];
-    for (const run of scenario.runs) results.push(await resultOf(scenario, run, Number(values.seed), folder));
-    process.stdout.write(tableOf(scenario.runs, results));
-    if (values.folder !== undefined) keep(values.folder, scenario.runs, results);
+    for (const run of scenario.runs) results.push(await resultOf(scenario, run, seed, folder));
+    kept.print(tableOf(scenario.runs, results));
+    results.forEach((result, at) => {
+      kept.writeJson(`${scenario.runs[at].name.replace(/\W+/g, '-')}.json`, result);
+    });
+    kept.write(`${scenario.name}.svg`, plotOf(scenario, results, seed));
     const expectations = scenario.expects(results);
     for (const { text, holds } of expectations)
-      process.stdout.write(`${holds ? 'as expected' : 'NOT AS EXPECTED'}: ${text}\n`);
+      kept.print(`- ${holds ? 'as expected' : 'NOT AS EXPECTED'}: ${text}\n`);
     if (!expectations.every(({ holds }) => holds)) process.exitCode = 1;
   } finally {
     rmSync(folder, { recursive: true });
@@ -73,12 +79,27 @@ function tableOf(runs: readonly ScenarioRun[], results: readonly RunResult[]): s
       meanBatch(result).toFixed(2),
     ]),
   ];
-  return `${rows.map(([name, ...cells]) => `${name.padEnd(20)}${cells.map((cell) => cell.padStart(12)).join('')}`).join('\n')}\n\n`;
+  const lines = [rows[0], rows[0].map(() => '---'), ...rows.slice(1)];
+  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n\n`;
 }
 
-function keep(folder: string, runs: readonly ScenarioRun[], results: readonly RunResult[]): void {
-  mkdirSync(folder, { recursive: true });
-  results.forEach((result, at) => {
-    writeFileSync(join(folder, `${runs[at].name.replace(/\W+/g, '-')}.json`), resultJson(result));
+/** Half of the queries of each run were answered within the first of its bars, 99 of 100 within the second. */
+function plotOf({ name, about, runs }: Scenario, results: readonly RunResult[], seed: number): string {
+  return renderBars({
+    title: `Latency of the scenario ${name}`,
+    subtitle: `${about}; virtual time, seed ${seed}`,
+    yLabel: 'latency (ms)',
+    groups: results.map(({ latency }, at) => ({
+      name: runs[at].name,
+      bars: [
+        { quantile: 'p50', value: latency?.p50Ms ?? 0, color: 4 },
+        { quantile: 'p99', value: latency?.p99Ms ?? 0, color: 0 },
+      ].map(({ quantile, value, color }) => ({
+        name: [quantile],
+        value,
+        text: value.toPrecision(3),
+        color,
+      })),
+    })),
   });
 }

@@ -2,9 +2,10 @@
  * Holds the validator to itself on every launch of the corpus: what intervals accept, enumeration of all threads accepts; what is
  * missed as RO, enumeration accepts; a verdict is the same whatever memory holds. And shows the verdicts of applications that
  * launch one kernel both ways. Writes audit.md and audit.json and prints the table; ends with status 1 when something fails.
- * Usage: npm run experiment idempotency/audit -- [folder] [--rerolls R] [--part I/N]
+ * Usage: npm run experiment idempotency/audit -- [--folder FOLDER] [--seed N] [--rerolls R] [--part I/N]
  */
-import { parseArgs } from 'node:util';
+import { experimentArguments } from '../experimentArguments.js';
+import { EXPERIMENTS } from '../experimentList.js';
 import { analyzeKernel, type ValidatedLaunch, type Validator } from '../../../simulator/idempotency/index.js';
 import {
   VALIDATOR_MODES,
@@ -23,17 +24,17 @@ import {
   runApplication,
   type PlacedInstance,
 } from '../../../simulator/laboratory/verdicts/index.js';
-import { ResultFolder } from '../resultFolder.js';
 import { validatedLaunch } from './validation.js';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { rerolls: { type: 'string', default: '100' }, part: { type: 'string', default: '0/1' } },
-});
+const {
+  values: options,
+  seed,
+  folder,
+} = experimentArguments('idempotency/audit', EXPERIMENTS['idempotency/audit']);
 const [part = 0, parts = 1] = options.part.split('/').map(Number);
 const rerolls = Number(options.rerolls);
 const bench = new OracleBench();
-const random = new OracleRandom(5);
+const random = new OracleRandom(seed);
 const noise = Uint8Array.from({ length: 65_521 }, () => random.below(256));
 
 const accepted: Record<ValidatorMode, number> = { strawman: 0, ranges: 0, compacted: 0 };
@@ -147,7 +148,6 @@ ${applications.map(({ name, kernel, truth, verdict }) => `| ${name} | ${kernel} 
 process.stdout.write(text);
 for (const failure of failures.slice(0, 100)) process.stdout.write(`${failure}\n`);
 if (parts === 1) {
-  const folder = new ResultFolder('idempotency', positionals[0]);
   folder.write('audit.md', text);
   folder.writeJson('audit.json', { ...found, accepted, applications, failures });
 }

@@ -4,13 +4,17 @@
  * measured on a card, up to a size. Prints what it saw; ends with status 1 when an access was not predicted.
  * Usage: npm run experiment idempotency/cover -- [--threads MOST]
  */
-import { parseArgs } from 'node:util';
+import { experimentArguments } from '../experimentArguments.js';
+import { EXPERIMENTS } from '../experimentList.js';
 import { BUILT_IN_MODELS } from '../../../containers/models/index.js';
 import { kernelFixtures } from '../../../simulator/laboratory/kernels/index.js';
 import { emptyCover, type CoverTotals } from './coveringExecutor.js';
 import { coverFixture, coverModel, coverSpec, exampleSpecs } from './coverSuite.js';
 
-const { values: options } = parseArgs({ options: { threads: { type: 'string', default: '65536' } } });
+const { values: options, folder } = experimentArguments(
+  'idempotency/cover',
+  EXPERIMENTS['idempotency/cover'],
+);
 const BATCHES = [1, 3, 16, 33];
 
 const parts: readonly (readonly [string, (totals: CoverTotals) => void])[] = [
@@ -35,19 +39,19 @@ const parts: readonly (readonly [string, (totals: CoverTotals) => void])[] = [
 ];
 
 let outside = 0;
-process.stdout.write(
+folder.print(
   '| launches of | kernels | runs | accesses | of them with any address predicted | runs not seen | outside |\n',
 );
-process.stdout.write('| --- | --- | --- | --- | --- | --- | --- |\n');
+folder.print('| --- | --- | --- | --- | --- | --- | --- |\n');
 for (const [name, cover] of parts) {
   const totals = emptyCover();
   cover(totals);
   const { runs, kernels, accesses, open, unseen, uncovered } = totals;
   const share = ((100 * open) / accesses).toFixed(1);
-  process.stdout.write(
+  folder.print(
     `| ${name} | ${kernels.size} | ${runs} | ${accesses} | ${share} % | ${unseen} | ${uncovered.length} |\n`,
   );
-  for (const each of uncovered) process.stdout.write(`${JSON.stringify(each)}\n`);
+  for (const each of uncovered) folder.print(`${JSON.stringify(each)}\n`);
   outside += uncovered.length;
 }
 if (outside > 0) process.exitCode = 1;

@@ -1,15 +1,17 @@
 /**
  * Verdicts on kernels that were not seen while analysis and validator were built, beside the truth. Writes heldOut.md and
- * heldOut.json and prints the table. Usage: npm run experiment idempotency/heldOut [folder]
+ * heldOut.json and prints the table. Usage: npm run experiment idempotency/heldOut [-- --folder FOLDER]
  */
+import { experimentArguments } from '../experimentArguments.js';
+import { EXPERIMENTS } from '../experimentList.js';
 import {
   evaluateHeldOut,
   heldOutBodies,
   heldOutTable,
 } from '../../../simulator/laboratory/verdicts/index.js';
-import { ResultFolder } from '../resultFolder.js';
 import { systemValidation } from './validation.js';
 
+const { folder } = experimentArguments('idempotency/heldOut', EXPERIMENTS['idempotency/heldOut']);
 const bodies = heldOutBodies();
 const results = [false, true].map((allocationBound) => ({
   allocationBound,
@@ -22,6 +24,5 @@ const text = results
   )
   .join('\n');
 process.stdout.write(text);
-const folder = new ResultFolder('idempotency', process.argv[2]);
 folder.write('heldOut.md', text);
 folder.writeJson('heldOut.json', results);

@@ -10,13 +10,13 @@ import { FixedRegistry } from '../fixedRegistry.js';
 const APPLICATION = 'digits';
 /** An hour: nothing is late. */
 const OBJECTIVE_US = 3_600_000_000;
-const SEED = 5;
 
 /** No verdict takes any time. */
 export const FREE_VERDICTS: VerdictCosts = { ...VERDICT_COSTS, kernelNs: 0, launchNs: 0, accessNs: 0 };
 
 export interface BurstOptions {
   readonly model: BuiltInModel;
+  readonly seed: number;
   readonly scheduling: string;
   readonly verdictCosts?: VerdictCosts;
   readonly queries: number;
@@ -38,7 +38,7 @@ export interface BurstResult {
 export function serveBurst(options: BurstOptions): BurstResult {
   const { queries, batchSize, concurrency, scheduling, verdictCosts } = options;
   const clock = new VirtualClock();
-  const served = digitsModel(options.model, SEED);
+  const served = digitsModel(options.model, options.seed);
   const { record } = served;
   const { container } = record;
   if (container.kind !== 'kernelModel') throw new Error(`${record.name} runs no kernels`);
@@ -61,7 +61,7 @@ export function serveBurst(options: BurstOptions): BurstResult {
     clock,
     registry,
     store: new MemoryStore(),
-    seed: SEED,
+    seed: options.seed,
     hangWatchdog: false,
   });
   const { name: model, version, inputType, inputLength } = record;

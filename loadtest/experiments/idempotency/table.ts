@@ -1,19 +1,19 @@
 /**
  * Verdicts of the launch-time validator on the frozen corpus, beside the truth: by family and cause, as PICKER's Tables 3 and 5,
  * without and with the allocation bound. Writes table.md and table.json and prints the table.
- * Usage: npm run experiment idempotency/table -- [folder] [--mode compacted|ranges|strawman] [--solver z3]
+ * Usage: npm run experiment idempotency/table -- [--folder FOLDER] [--mode compacted|ranges|strawman] [--solver z3]
  */
-import { parseArgs } from 'node:util';
+import { experimentArguments } from '../experimentArguments.js';
+import { EXPERIMENTS } from '../experimentList.js';
 import { evaluate, evaluationTable, labelledBodies } from '../../../simulator/laboratory/verdicts/index.js';
 import { VALIDATOR_MODES } from '../../../simulator/laboratory/validatorModes/index.js';
-import { ResultFolder } from '../resultFolder.js';
 import { solverFacts } from './solverFacts.js';
 import { systemValidation } from './validation.js';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { mode: { type: 'string', default: 'compacted' }, solver: { type: 'string' } },
-});
+const { values: options, folder } = experimentArguments(
+  'idempotency/table',
+  EXPERIMENTS['idempotency/table'],
+);
 const mode = VALIDATOR_MODES.find((each) => each === options.mode);
 if (mode === undefined) throw new Error(`--mode ${options.mode}: give one of ${VALIDATOR_MODES.join(', ')}`);
 
@@ -32,7 +32,6 @@ const text = results
   )
   .join('\n');
 process.stdout.write(text);
-const folder = new ResultFolder('idempotency', positionals[0]);
 folder.write('table.md', text);
 folder.writeJson('table.json', {
   mode,
