@@ -21,6 +21,7 @@ export const EXPERIMENTS = {
       traces: text('poisson,bursty,azure'),
       loads: text('50,200,500'),
       'host-times': text('measure'),
+      together: text('1'),
     },
   },
   aimd: { usually: 'about 15 seconds', folder: 'aimd', seed: NSDI, options: { only: text('all') } },

@@ -10,20 +10,21 @@ import type { HostThread } from './hostThread.js';
 
 /**
  * A line to a kernel model whose batches take the host's time: what a card would answer in microseconds comes when the thread that
- * computes it would be done. Answers are the model's own.
+ * computes it would be done and the frontend's has read what came before. Answers are the model's own.
  */
 export class HostTimedChannel implements ContainerChannel, EventSink {
   private sink: FrameSink<ContainerFrame> | undefined;
   /** By batch: when the thread begins it, and is done. */
   private readonly batches = new Map<number, { readonly fromNs: number; readonly doneNs: number }>();
 
-  /** @param timeNs of a batch of so many items */
+  /** @param timeNs of a batch of so many items, after so long a pause of the thread */
   constructor(
     private readonly clock: VirtualClock,
     private readonly port: string,
     private readonly inner: ContainerChannel,
     private readonly thread: HostThread,
-    private readonly timeNs: (items: number) => number,
+    private readonly frontend: HostThread,
+    private readonly timeNs: (batchId: number, items: number, pauseNs: number) => number,
   ) {
     clock.attach(port, this);
   }
@@ -35,9 +36,13 @@ export class HostTimedChannel implements ContainerChannel, EventSink {
 
   send(frame: FrontendFrame): void {
     if (frame.kind === 'predict') {
-      const forNs = this.timeNs(frame.items.length);
-      const doneNs = this.thread.take(this.clock.nowNs(), forNs);
-      this.batches.set(frame.batchId, { fromNs: doneNs - forNs, doneNs });
+      const { batchId, items } = frame;
+      let forNs = 0;
+      const doneNs = this.thread.take(this.clock.nowNs(), (pauseNs) => {
+        forNs = this.timeNs(batchId, items.length, pauseNs);
+        return forNs;
+      });
+      this.batches.set(batchId, { fromNs: doneNs - forNs, doneNs });
     }
     this.inner.send(frame);
   }
@@ -47,8 +52,15 @@ export class HostTimedChannel implements ContainerChannel, EventSink {
     this.inner.close(reason);
   }
 
-  onEvent(_kind: string, payload: unknown): void {
-    this.sink?.onFrame(payload as ResultFrame);
+  onEvent(kind: string, payload: unknown, nowNs: number): void {
+    if (kind === 'done')
+      this.clock.schedule(
+        this.port,
+        this.frontend.take(nowNs, () => 0),
+        'result',
+        payload as ResultFrame,
+      );
+    else this.sink?.onFrame(payload as ResultFrame);
   }
 
   private onFrame(frame: ContainerFrame): void {
@@ -60,6 +72,6 @@ export class HostTimedChannel implements ContainerChannel, EventSink {
     this.batches.delete(frame.batchId);
     const atNs = Math.max(this.clock.nowNs(), batch.doneNs);
     const serviceNs = Math.max(frame.serviceNs, atNs - batch.fromNs);
-    this.clock.schedule(this.port, atNs, 'result', { ...frame, serviceNs });
+    this.clock.schedule(this.port, atNs, 'done', { ...frame, serviceNs });
   }
 }

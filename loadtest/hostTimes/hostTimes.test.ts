@@ -4,17 +4,30 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planReplay, replay, type ReplayRequest } from '../replay/index.js';
 import type { RunResult } from '../result/index.js';
-import { batchNs, readHostTimes, writeHostTimes, type HostTimes } from './index.js';
+import { timesOf } from './hostTimes.js';
+import { HostDraws, readHostTimes, SHARES, writeHostTimes, type HostTimes } from './index.js';
+
+/** Every time is this one, whatever the pause. */
+const always = (ms: number) => [{ pauseMs: 0, ms: SHARES.map(() => ms) }];
 
 const TIMES: HostTimes = {
-  format: 1,
+  format: 2,
   host: 'made up',
-  frontend: { queryUs: 1000, elementNs: 0, wayUs: 500, wayElementNs: 0 },
+  shares: [...SHARES],
+  frontend: {
+    clientUs: 0,
+    clientByteNs: 0,
+    queryUs: 1000,
+    byteNs: 0,
+    way: always(0.5),
+    wayByteNs: 0,
+  },
+  process: always(0.25),
   models: {
     'digits-mlp': [
-      [1, 4],
-      [2, 5],
-      [4, 6],
+      { items: 1, times: always(4) },
+      { items: 2, times: always(5) },
+      { items: 4, times: always(6) },
     ],
   },
 };
@@ -24,9 +37,40 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'windjammer-host-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('lies on the lines between sizes that were measured, and goes on beyond them', () => {
-  const times = TIMES.models['digits-mlp'];
-  expect([1, 2, 3, 4, 6].map((items) => batchNs(times, items) / 1e6)).toEqual([4, 5, 5.5, 6, 7]);
-  expect(batchNs([[2, 4]], 3) / 1e6).toBe(6);
+  const draws = new HostDraws(TIMES, 1);
+  const ms = (items: number) => draws.batchNs('digits-mlp', '0', items, 0) / 1e6;
+  expect([1, 2, 3, 4, 6].map(ms)).toEqual([4, 5, 5.5, 6, 7]);
+  const one = new HostDraws({ ...TIMES, models: { one: [{ items: 2, times: always(4) }] } }, 1);
+  expect(one.batchNs('one', '0', 3, 0) / 1e6).toBe(6);
+});
+
+it('draws times as they were measured, the same for the same seed', () => {
+  const measured = Array.from({ length: 1000 }, (_, at) => (at < 900 ? 1 : 10));
+  const times = { ...TIMES, process: [{ pauseMs: 0, ms: timesOf(measured) }] };
+  const drawn = (seed: number) => {
+    const draws = new HostDraws(times, seed);
+    return Array.from({ length: 4000 }, (_, at) => draws.processNs(`${at}`, 0) / 1e6);
+  };
+  expect(drawn(1)).toEqual(drawn(1));
+  expect(drawn(1)).not.toEqual(drawn(2));
+  const slow = drawn(1).filter((ms) => ms > 5).length / 4000;
+  expect(slow).toBeGreaterThan(0.08);
+  expect(slow).toBeLessThan(0.17);
+});
+
+it('lies between pauses that were measured, and no further than they do', () => {
+  const [{ ms: hot }] = always(1);
+  const [{ ms: cold }] = always(3);
+  const process = [
+    { pauseMs: 1, ms: hot },
+    { pauseMs: 25, ms: cold },
+  ];
+  const draws = new HostDraws({ ...TIMES, process }, 1);
+  const after = [0, 1, 5, 25, 1000, Infinity].map((pauseMs) => draws.processNs('0', pauseMs * 1e6) / 1e6);
+  expect(after.slice(0, 2)).toEqual([1, 1]);
+  expect(after[2]).toBeGreaterThan(1);
+  expect(after[2]).toBeLessThan(3);
+  expect(after.slice(3)).toEqual([3, 3, 3]);
 });
 
 it('comes back from its file as it was', () => {
@@ -40,10 +84,20 @@ it.each([
   ['no JSON', '{', /--host-times: .*JSON/],
   [
     'a time below zero',
-    JSON.stringify({ ...TIMES, models: { m: [[1, -1]] } }),
-    /models\.m\.0\.1: .*; --host-times measure/,
+    JSON.stringify({ ...TIMES, models: { m: [{ items: 1, times: always(-1) }] } }),
+    /models\.m\.0\.times\.0\.ms\.0: .*; --host-times measure/,
   ],
-  ['another format', JSON.stringify({ ...TIMES, format: 2 }), /format: Invalid input: expected 1/],
+  [
+    'times that fall',
+    JSON.stringify({ ...TIMES, process: [{ pauseMs: 0, ms: SHARES.map((share) => 1 - share) }] }),
+    /process\.0\.ms: 17 times that do not fall/,
+  ],
+  [
+    'a size that is there twice',
+    JSON.stringify({ ...TIMES, models: { m: [1, 1].map((items) => ({ items, times: always(1) })) } }),
+    /models\.m: sizes of batches go up, each one once; --host-times measure/,
+  ],
+  ['another format', JSON.stringify({ ...TIMES, format: 1 }), /format: Invalid input: expected 2/],
 ])('refuses %s', (_what, text, message) => {
   const path = join(folder, 'bad.json');
   if (text !== undefined) writeFileSync(path, text);

@@ -4,22 +4,48 @@ import { readJsonFile } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { LoadError } from '../trace/index.js';
 
+/** Of the times that were measured, the shares at or below which those that are written lie. */
+export const SHARES = [
+  0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 1,
+];
+
 const time = z.number().min(0).max(1e6);
+const times = z
+  .array(time)
+  .length(SHARES.length)
+  .refine((all) => all.every((one, at) => at === 0 || one >= all[at - 1]), {
+    error: `${SHARES.length} times that do not fall`,
+  });
+/** After so long in which there was nothing to do: caches and threads have gone cold, the more the longer. */
+const byPause = z.array(z.strictObject({ pauseMs: time, ms: times })).min(1);
 
 const hostTimesSchema = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(2),
   /** What was measured, for people. */
   host: z.string(),
-  /** Of one query: what keeps the frontend's thread busy, and what else it waits for on its way there and back. */
-  frontend: z.strictObject({ queryUs: time, elementNs: time, wayUs: time, wayElementNs: time }),
-  /** By name of a kernel model: `[items, ms]`, from sending a batch until its results are there. */
+  /** Which times are written. */
+  shares: z.array(z.number()).refine((all) => all.join() === SHARES.join(), { error: SHARES.join(', ') }),
+  frontend: z.strictObject({
+    /** What a query keeps the thread busy that asks and hears the answer, and a byte of its input as JSON; both while they are at it. */
+    clientUs: time,
+    clientByteNs: time,
+    /** The same of the frontend's thread. */
+    queryUs: time,
+    byteNs: time,
+    /** What else it waits for on its way there and back, by what came before it; and a byte. */
+    way: byPause,
+    wayByteNs: time,
+  }),
+  /** On the way to a process beside the frontend and back, beside what it does there. */
+  process: byPause,
+  /** By name of a kernel model, and by size of the batch: from sending it until its results are there. */
   models: z.record(
     z.string(),
     z
-      .array(z.tuple([z.int().min(1), time]))
+      .array(z.strictObject({ items: z.int().min(1), times: byPause }))
       .min(1)
       .refine(
-        (sizes) => sizes.every(([size], at) => at === 0 || size > sizes[at - 1][0]),
+        (sizes) => sizes.every(({ items }, at) => at === 0 || items > sizes[at - 1].items),
         'sizes of batches go up, each one once',
       ),
   ),
@@ -28,6 +54,7 @@ const hostTimesSchema = z.strictObject({
 const FIX = '--host-times measure:FILE writes one';
 
 export type HostTimes = z.infer<typeof hostTimesSchema>;
+export type TimesByPause = HostTimes['process'];
 
 /** @throws LoadError naming the file and what is wrong with it */
 export function readHostTimes(path: string): HostTimes {
@@ -47,28 +74,14 @@ export function readHostTimes(path: string): HostTimes {
 /** @throws LoadError */
 export function writeHostTimes(path: string, times: HostTimes): void {
   try {
-    writeFileSync(path, `${JSON.stringify(times, undefined, 2)}\n`);
+    writeFileSync(path, `${JSON.stringify(times, undefined, 1)}\n`);
   } catch (cause) {
     throw new LoadError('--host-times', `${path}: ${reasonOf(cause)}`, { cause });
   }
 }
 
-/** What a batch of so many items takes: between sizes that were measured on the line between them, beyond them as much more an item. */
-export function batchNs(measured: HostTimes['models'][string], items: number): number {
-  const after = measured.findIndex(([size]) => size >= items);
-  const high = after < 0 ? measured.length - 1 : Math.max(1, after);
-  const [size, ms] = measured[Math.min(high, measured.length - 1)];
-  if (measured.length === 1) return (ms * 1e6 * items) / size;
-  const [smaller, less] = measured[high - 1];
-  return Math.max(0, less + ((ms - less) * (items - smaller)) / (size - smaller)) * 1e6;
-}
-
-/** What a query of so many elements spends elsewhere on its way there and back. */
-export function wayNs({ frontend }: HostTimes, elements: number): number {
-  return frontend.wayUs * 1000 + frontend.wayElementNs * elements;
-}
-
-/** What a query of so many elements keeps the frontend busy. */
-export function queryNs({ frontend }: HostTimes, elements: number): number {
-  return frontend.queryUs * 1000 + frontend.elementNs * elements;
+/** The times that are written, of all that were measured. @param measured in any order, one at least */
+export function timesOf(measured: readonly number[]): number[] {
+  const sorted = [...measured].sort((a, b) => a - b);
+  return SHARES.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
 }

@@ -6,27 +6,31 @@ export interface NoopLoad {
   /** Of each input. */
   readonly elements: number;
   readonly seconds: number;
-  /** Queries a second, at random; undefined: as many as it answers. */
+  /** Queries a second, one after as long as the other; undefined: as many as it answers. */
   readonly rate?: number;
+}
+
+export interface AskedNoop {
+  readonly answers: number;
+  /** What a query and its answer have kept this thread busy. */
+  readonly busyMs: number;
+  readonly quantileMs: (share: number) => number;
 }
 
 const CONNECTIONS = 16;
 
 /** Asks `noop` for a while, and says how that went. No two inputs are alike. */
-export async function askNoop({
-  url,
-  elements,
-  seconds,
-  rate,
-}: NoopLoad): Promise<{ readonly answers: number; readonly p50Ms: number }> {
+export async function askNoop({ url, elements, seconds, rate }: NoopLoad): Promise<AskedNoop> {
   salt += 1;
+  const before = performance.eventLoopUtilization();
   const counts = await makeLoad(
     {
       url,
       connection: {},
       mode: 'http',
-      trace: rate === undefined ? undefined : { spec: `poisson:${rate}`, seed: salt, scale: 1 },
+      trace: rate === undefined ? undefined : { spec: `uniform:${rate}`, seed: salt, scale: 1 },
       seconds,
+      warmUpSeconds: 0,
       seed: salt,
       connections: CONNECTIONS,
       inFlight: 1,
@@ -52,7 +56,9 @@ export async function askNoop({
     new AbortController().signal,
   );
   const [tally] = counts.tallies.values();
-  return { answers: tally.answers, p50Ms: tally.latencies.summary()?.p50Ms ?? 0 };
+  const { answers, latencies } = tally;
+  const busyMs = performance.eventLoopUtilization(before).active / Math.max(1, answers);
+  return { answers, busyMs, quantileMs: (share) => latencies.quantileMs(100 * share) };
 }
 
 /** Inputs that were asked before would be in the cache. */

@@ -14,6 +14,7 @@ export interface LoadtestOptions extends SecurityOptions, Partial<TraceOptions>,
   readonly url: string;
   readonly timeoutMs: number;
   readonly duration?: number;
+  readonly warmUp: number;
   readonly seed: number;
   readonly scale: number;
   readonly app?: readonly WeightedName[];
@@ -56,6 +57,12 @@ export function addLoadtestCommand(program: Command): void {
   );
   addTraceOptions(command, 'without it each connection asks again as soon as it is answered')
     .option('--duration <seconds>', 'of the wall; a file runs to its end, others 10', numberAbove(0, 1e6))
+    .option(
+      '--warm-up <seconds>',
+      'ask before that, 200 a second at random or the closed loop itself, what does not count',
+      numberWithin(0, 3600),
+      0,
+    )
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--scale <factor>', 'arrivals come so many times as fast', numberAbove(0, 1e6), 1)
     .option(

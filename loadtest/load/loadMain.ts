@@ -70,17 +70,22 @@ async function runOnce(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const metrics = await view.metrics();
-  const watch = metrics instanceof RefusedError ? undefined : new ServerWatch(view, metrics);
   if (metrics instanceof RefusedError) {
     process.stderr.write(`windjammer: the report has no parts of the server: ${metrics.message}\n`);
   }
   if (plan.answersFile !== undefined) AnswersFile.empty(plan.answersFile);
-  watch?.begin();
-  const startNs = wallNs();
+  let watch: ServerWatch | undefined;
+  let startNs = wallNs();
   const showTo = (progress: RunProgress): void =>
     bar.update(shareOf(plan, progress, startNs), progressText(progress, startNs));
+  const begin = async (): Promise<void> => {
+    const first = plan.warmUpSeconds === 0 ? metrics : await view.metrics();
+    watch = first instanceof RefusedError ? undefined : new ServerWatch(view, first);
+    watch?.begin();
+    startNs = wallNs();
+  };
   try {
-    const counts = await makeLoad(plan, showTo, signal);
+    const counts = await makeLoad(plan, showTo, signal, begin);
     return loadResult({ plan, counts, startNs, watch, change: await watch?.end() });
   } finally {
     await watch?.end();
@@ -159,6 +164,7 @@ async function planOf(options: LoadtestOptions): Promise<PlannedLoad> {
     mode,
     trace,
     seconds: duration ?? (isFile ? undefined : DEFAULT_SECONDS),
+    warmUpSeconds: options.warmUp,
     seed,
     connections: options.connections ?? CONNECTIONS[connectionsOf(mode, trace)],
     inFlight: mode === 'websocket' ? (options.inFlight ?? IN_FLIGHT) : 1,

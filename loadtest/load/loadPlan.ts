@@ -37,6 +37,8 @@ export interface LoadPlan {
   readonly trace: TraceRequest | undefined;
   /** undefined: until the trace ends. */
   readonly seconds: number | undefined;
+  /** Of queries before the first that counts. */
+  readonly warmUpSeconds: number;
   readonly seed: number;
   /** In each process. */
   readonly connections: number;

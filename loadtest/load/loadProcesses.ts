@@ -14,15 +14,20 @@ const HEAD_START_NS = 50e6;
 
 /**
  * Makes a load, in this process or in several, and puts together what they have counted.
+ * @param onReady awaited once all are warm, before the first query that counts
  * @throws LoadError, ClientError, CommandError
  */
 export async function makeLoad(
   plan: LoadPlan,
   onProgress: (progress: RunProgress) => void,
   signal: AbortSignal,
+  onReady: () => Promise<void> = () => Promise.resolve(),
 ): Promise<LoadCounts> {
   if (plan.processes === 1) {
-    const ready = () => Promise.resolve(wallNs() + HEAD_START_NS);
+    const ready = async (): Promise<number> => {
+      await onReady();
+      return wallNs() + HEAD_START_NS;
+    };
     return runLoad(plan, { part: 0, ready, onProgress, signal });
   }
   const parts = Array.from({ length: plan.processes }, (_, part) => new LoadPart(plan, part));
@@ -32,6 +37,7 @@ export async function makeLoad(
   for (const part of parts) part.onProgress = onPart;
   try {
     await Promise.all(parts.map(({ isReady }) => isReady));
+    await onReady();
     const startNs = wallNs() + HEAD_START_NS;
     parts.forEach((part) => part.say({ kind: 'start', startNs }));
     // Without one of them it is another load: the others end, and what they have counted is kept.

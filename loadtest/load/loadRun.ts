@@ -7,7 +7,7 @@ import { closedLoop } from './closedLoop.js';
 import type { LoadCounts } from './loadCounts.js';
 import type { LoadPlan } from './loadPlan.js';
 import { INTERRUPTED, lateEnding } from './endings.js';
-import { LoadTraffic } from './loadTraffic.js';
+import { LoadTraffic, poolsOf } from './loadTraffic.js';
 import { openLoop } from './openLoop.js';
 import { HTTP_FORMS, openSender, type Sender } from './senders/index.js';
 import { wallNs } from './wallClock.js';
@@ -32,6 +32,8 @@ export interface RunPart {
 const LOOK_MS = 250;
 /** Queries before lateness is judged: of fewer, one hiccup is more than one in a hundred. */
 const LATENESS_COUNT = 500;
+const WARM_UP_PER_SECOND = 200;
+const OTHER_SEED = 0x5bd1e995;
 
 /**
  * Makes one process's part of a load.
@@ -61,9 +63,36 @@ async function withSender(
   const alarm = trace === undefined ? undefined : await Alarm.start();
   try {
     await sender.warmUp();
+    if (plan.warmUpSeconds > 0 && !runPart.signal.aborted) await warmUp(plan, sender, alarm, runPart);
     return await asked(plan, sender, trace, alarm, runPart);
   } finally {
     await alarm?.close();
+  }
+}
+
+/** Code that has not run yet is slow, here and in the server: queries like those that will count, which do not count. */
+async function warmUp(
+  plan: LoadPlan,
+  sender: Sender,
+  alarm: Alarm | undefined,
+  { part, onProgress, signal }: RunPart,
+): Promise<void> {
+  const { seed, warmUpSeconds: seconds } = plan;
+  const spec = `poisson:${WARM_UP_PER_SECOND}`;
+  const trace = plan.trace === undefined ? undefined : { spec, seed, scale: 1, durationSeconds: seconds };
+  // Inputs that were asked before would be in the cache.
+  const others = { seed: (seed ^ OTHER_SEED) >>> 1, lateLimitMs: undefined, answersFile: undefined };
+  const warming: LoadPlan = { ...plan, ...others, trace, seconds, feedback: { ...plan.feedback, share: 0 } };
+  const opened = trace === undefined ? undefined : openTrace(dealt(warming, trace));
+  try {
+    await asked(warming, sender, opened, alarm, {
+      part,
+      ready: () => Promise.resolve(wallNs()),
+      onProgress,
+      signal,
+    });
+  } finally {
+    opened?.close();
   }
 }
 
@@ -74,8 +103,10 @@ async function asked(
   alarm: Alarm | undefined,
   { part, ready, onProgress, signal }: RunPart,
 ): Promise<LoadCounts> {
+  // Inputs of a file or a data set take their time to read: before the start, not in its first queries' time.
+  const pools = poolsOf(plan);
   const startNs = await ready();
-  const traffic = new LoadTraffic(plan, sender, startNs);
+  const traffic = new LoadTraffic(plan, pools, sender, startNs);
   const { counts } = traffic;
   const ending = new AbortController();
   traffic.onHopeless = () => ending.abort();

@@ -20,6 +20,15 @@ const MOST_IN_FLIGHT = 50_000;
 /** Statuses that every further query would get too. */
 const HOPELESS: ReadonlySet<number> = new Set([401, 403, 404]);
 
+/** Inputs, by application. */
+export type InputPools = ReadonlyMap<string, InputPool>;
+
+/** @throws LoadError of a file of inputs */
+export function poolsOf(plan: LoadPlan): InputPools {
+  const { applications } = plan;
+  return new Map(applications.map(({ name, form }) => [name, poolFor(form, plan, applications.length)]));
+}
+
 /** Makes queries of arrivals, counts what becomes of them, judges answers, and says when to go on makes no sense. */
 export class LoadTraffic {
   readonly counts: LoadCounts;
@@ -28,7 +37,6 @@ export class LoadTraffic {
   inFlight = 0;
   private readonly mix: ApplicationMix;
   private readonly inputs: QueryInputs;
-  private readonly pools: ReadonlyMap<string, InputPool>;
   private readonly draw: KeyedDraw;
   private readonly answersFile: AnswersFile | undefined;
   private readonly judgements = new Set<NodeJS.Timeout>();
@@ -37,9 +45,10 @@ export class LoadTraffic {
   /** Since then. */
   private failures = 0;
 
-  /** @param startNs when the load begins, by `wallNs` */
+  /** @param startNs when the load begins, by `wallNs`: what takes time is made before */
   constructor(
     private readonly plan: LoadPlan,
+    private readonly pools: InputPools,
     private readonly sender: Sender,
     private readonly startNs: number,
   ) {
@@ -48,9 +57,6 @@ export class LoadTraffic {
     this.mix = new ApplicationMix(applications, seed);
     this.inputs = new QueryInputs(seed);
     this.draw = new KeyedDraw(seed);
-    this.pools = new Map(
-      applications.map(({ name, form }) => [name, poolFor(form, plan, applications.length)]),
-    );
     this.answersFile =
       answersFile === undefined ? undefined : new AnswersFile(answersFile, (why) => this.giveUp(why));
     this.lastAnswerNs = startNs;

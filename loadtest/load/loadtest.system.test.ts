@@ -95,6 +95,27 @@ describe('an open loop', () => {
     expect(result.windows.reduce((sum, { arrivals }) => sum + arrivals, 0)).toBe(result.arrivals);
   });
 
+  it.each(['1', '2'])('warms up with queries that do not count, of %s processes', async (processes) => {
+    const asked = [
+      '--app',
+      'patient',
+      '--trace',
+      'poisson:100',
+      '--duration',
+      '1',
+      '--seed',
+      `9${processes}`,
+    ];
+    const result = await loadtest(...asked, '--warm-up', '2', '--processes', processes, ...ANY_LATENESS);
+    expect(result.arrivals).toBe(result.answers);
+    expect(result.arrivals).toBeGreaterThan(60);
+    expect(result.arrivals).toBeLessThan(150);
+    expect(result.durationSeconds).toBeLessThan(2);
+    // Nor does what the server did for them: some 400 more.
+    expect(result.models.map(({ name, items }) => [name, items])).toEqual([['noop', result.arrivals]]);
+    expect(result.cachedAnswers).toBe(0);
+  });
+
   it('is shared by several processes, without one query more or less', async () => {
     const asked = [
       '--app',

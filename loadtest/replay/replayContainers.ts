@@ -2,7 +2,7 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, type NodeReport } from '../../containers/runtime/index.js';
 import { InProcessChannel, SyntheticContainer, VirtualNode } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
-import { batchNs, HostThread, HostTimedChannel, type HostTimes } from '../hostTimes/index.js';
+import { HostThread, HostTimedChannel, ProcessTimedChannel, type HostFrontend } from '../hostTimes/index.js';
 import { LoadError } from '../trace/index.js';
 import type { ReplayedModel } from './replaySettings.js';
 
@@ -15,14 +15,17 @@ export class ReplayContainers {
   /** Computes every kernel model's batches, one after the other. */
   private readonly nodeThread = new HostThread();
 
-  /** @throws LoadError when there is no such GPU. */
+  /**
+   * @param host whose times are charged; absent: those of the cards alone
+   * @throws LoadError when there is no such GPU.
+   */
   constructor(
     private readonly clock: VirtualClock,
     models: readonly ReplayedModel[],
     gpus: readonly string[],
     nodes: number,
     private readonly seed: number,
-    private readonly hostTimes?: HostTimes,
+    private readonly host?: HostFrontend<{ readonly bytes: number }>,
   ) {
     const needsNode = models.some(
       ({ record, synthetic }) => synthetic === undefined && record.container.kind === 'kernelModel',
@@ -59,23 +62,31 @@ export class ReplayContainers {
       maxBatchSize: SYNTHETIC_BATCH,
     };
     channel.connect(new SyntheticContainer(this.clock, port, identity, service, channel));
-    return channel;
+    const { host } = this;
+    if (host === undefined) return channel;
+    return new ProcessTimedChannel(this.clock, `${port}/way`, channel, host.thread, (batchId, pauseNs) =>
+      host.draws.processNs(`${port}/${batchId}`, pauseNs),
+    );
   }
 
   /** @throws LoadError when it was not measured what the model takes */
   private hostTimed(model: string, replica: number, channel: ContainerChannel): ContainerChannel {
-    if (this.hostTimes === undefined) return channel;
-    if (!Object.hasOwn(this.hostTimes.models, model)) {
-      const are = Object.keys(this.hostTimes.models).join(', ');
+    const { host } = this;
+    if (host === undefined) return channel;
+    if (!host.draws.models.includes(model)) {
       throw new LoadError(
         '--host-times',
-        `it has no times of the model '${model}', only of ${are}: measure them anew`,
+        `it has no times of the model '${model}', only of ${host.draws.models.join(', ')}: measure them anew`,
       );
     }
-    const measured = this.hostTimes.models[model];
     const port = `host/${model}/${replica}`;
-    return new HostTimedChannel(this.clock, port, channel, this.nodeThread, (items) =>
-      batchNs(measured, items),
+    return new HostTimedChannel(
+      this.clock,
+      port,
+      channel,
+      this.nodeThread,
+      host.thread,
+      (batchId, items, pauseNs) => host.draws.batchNs(model, `${port}/${batchId}`, items, pauseNs),
     );
   }
 

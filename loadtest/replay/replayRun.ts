@@ -1,3 +1,4 @@
+import { HostDraws, HostFrontend } from '../hostTimes/index.js';
 import { setImmediate as soon } from 'node:timers/promises';
 import { PredictionEngine } from '../../services/prediction/index.js';
 import { MemoryStore } from '../../services/store/index.js';
@@ -10,7 +11,7 @@ import { ReplayRegistry } from './replayRegistry.js';
 import type { RunResult } from '../result/index.js';
 import type { ReplaySettings } from './replaySettings.js';
 import { resultOf } from './replaySummary.js';
-import { ReplayTraffic } from './replayTraffic.js';
+import { ReplayTraffic, type ReplayedQuery } from './replayTraffic.js';
 
 export interface ReplayProgress {
   /** Of the trace, 0 to 1; undefined when nobody knows. */
@@ -42,7 +43,10 @@ export async function replay(
   const observer = new ReplayObserver(clock, models);
   let containers: ReplayContainers | undefined;
   try {
-    containers = new ReplayContainers(clock, models, settings.gpus, settings.nodes, seed, settings.hostTimes);
+    const { hostTimes } = settings;
+    const host =
+      hostTimes === undefined ? undefined : new HostFrontend<ReplayedQuery>(new HostDraws(hostTimes, seed));
+    containers = new ReplayContainers(clock, models, settings.gpus, settings.nodes, seed, host);
     const registry = new ReplayRegistry(applications, models);
     const engine = new PredictionEngine({
       clock,
@@ -64,7 +68,7 @@ export async function replay(
       windowWidthNs(durationSeconds === undefined ? undefined : durationSeconds * 1e9),
     );
     observer.begin(timeline, startNs);
-    const traffic = new ReplayTraffic(settings, clock, engine, observer.models, timeline, startNs);
+    const traffic = new ReplayTraffic(settings, clock, engine, observer.models, timeline, startNs, host);
     const progress = (): ReplayProgress => {
       const simulatedSeconds = (clock.nowNs() - startNs) / 1e9;
       const timeShare = durationSeconds === undefined ? 0 : simulatedSeconds / durationSeconds;

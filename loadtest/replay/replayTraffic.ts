@@ -1,7 +1,6 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
-import { ELEMENT_BYTES } from '../../containers/protocol/index.js';
-import { HostThread, queryNs, wayNs } from '../hostTimes/index.js';
+import type { HostFrontend, QueryWay } from '../hostTimes/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -11,7 +10,7 @@ import type {
 } from '../../services/prediction/index.js';
 import { commonInputForm, inputFormOf } from '../../services/registry/index.js';
 import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
-import { QueryInputs } from '../inputs/index.js';
+import { QueryInputs, textBytes } from '../inputs/index.js';
 import { answerLine } from '../result/index.js';
 import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from '../measure/index.js';
 import { LoadError } from '../trace/index.js';
@@ -20,11 +19,13 @@ import type { Arrival } from '../trace/index.js';
 
 const PORT = 'replay';
 
-interface ReplayedQuery extends Query {
+export interface ReplayedQuery extends Query {
   /** When it arrived; the frontend may take it on later. */
   readonly arrivedNs: number;
-  /** Of its input. */
-  readonly elements: number;
+  /** Of its input as JSON; 0 unless host times are charged. */
+  readonly bytes: number;
+  /** Through the host, whose times are charged. */
+  readonly way: QueryWay | undefined;
   readonly label: string | undefined;
 }
 
@@ -56,10 +57,7 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   private upcoming: Arrival | undefined;
   private judgementsDue = 0;
   private acceptsDue = 0;
-  /** Takes every query on. */
-  private readonly frontend = new HostThread();
-
-  /** Starts at the clock's present time. */
+  /** Starts at the clock's present time. @param host whose times are charged; absent: those of the cards alone */
   constructor(
     private readonly settings: ReplaySettings,
     private readonly clock: VirtualClock,
@@ -67,6 +65,7 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     private readonly models: ReadonlyMap<string, ModelTally>,
     private readonly timeline: Timeline,
     readonly startNs: number,
+    private readonly host?: HostFrontend<ReplayedQuery>,
   ) {
     this.draw = new KeyedDraw(settings.seed);
     this.inputs = new QueryInputs(settings.seed);
@@ -92,9 +91,14 @@ export class ReplayTraffic implements EventSink, AnswerSink {
       case 'arrival':
         this.arrive(nowNs);
         break;
-      case 'accepted':
-        this.acceptsDue -= 1;
-        this.engine.predict(payload as ReplayedQuery, this);
+      case 'reached':
+        if (this.host?.reach(payload as ReplayedQuery) === true) this.clock.schedule(PORT, nowNs, 'turn');
+        break;
+      case 'turn':
+        this.turn(nowNs);
+        break;
+      case 'read':
+        this.accept(payload as readonly ReplayedQuery[], nowNs);
         break;
       case 'judgement':
         this.judge(payload as Judgement);
@@ -106,10 +110,10 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   }
 
   onAnswer(query: Query, answer: Answer): void {
-    const { label, arrivedNs, elements } = query as ReplayedQuery;
-    const { hostTimes } = this.settings;
+    const { label, arrivedNs, way } = query as ReplayedQuery;
     const nowNs = this.clock.nowNs();
-    const latencyNs = nowNs - arrivedNs + (hostTimes === undefined ? 0 : wayNs(hostTimes, elements));
+    const seenNs = way === undefined ? nowNs : (this.host?.answer(way, nowNs) ?? nowNs);
+    const latencyNs = seenNs - arrivedNs;
     this.timeline.at(nowNs - this.startNs).answer(latencyNs, answer.defaultReason);
     this.tallies.get(query.application)?.answer({ ...answer, latencyNs }, label);
     for (const { name, cached } of answer.models) {
@@ -150,24 +154,28 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     window.arrivals += 1;
     const tally = this.tallies.get(query.application);
     if (tally !== undefined) tally.arrivals += 1;
-    this.accept(query, nowNs);
+    this.send(query);
     this.scheduleArrival();
   }
 
-  /** Once the frontend's thread has read it. */
-  private accept(query: ReplayedQuery, nowNs: number): void {
-    const { hostTimes } = this.settings;
-    if (hostTimes === undefined) {
+  private send(query: ReplayedQuery): void {
+    if (query.way === undefined) {
       this.engine.predict(query, this);
       return;
     }
     this.acceptsDue += 1;
-    this.clock.schedule(
-      PORT,
-      this.frontend.take(nowNs, queryNs(hostTimes, query.elements)),
-      'accepted',
-      query,
-    );
+    this.clock.schedule(PORT, query.way.reachesNs, 'reached', query);
+  }
+
+  private turn(nowNs: number): void {
+    const { queries, endNs } = this.host?.turn(nowNs) ?? { queries: [], endNs: nowNs };
+    this.clock.schedule(PORT, endNs, 'read', queries);
+  }
+
+  private accept(queries: readonly ReplayedQuery[], nowNs: number): void {
+    this.acceptsDue -= queries.length;
+    for (const query of queries) this.engine.predict(query, this);
+    if (this.host?.endTurn() === true) this.clock.schedule(PORT, nowNs, 'turn');
   }
 
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
@@ -176,8 +184,10 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const { name } = application.record;
     const { context = '' } = arrival;
     const asked = this.inputs.of(arrival, number, form, application.inputs);
-    const elements = asked.input.length / ELEMENT_BYTES[form.type];
-    return { id, application: name, context, arrivedNs: this.clock.nowNs(), elements, ...asked };
+    const bytes = this.host === undefined ? 0 : textBytes(form.type, asked.input);
+    const arrivedNs = this.clock.nowNs();
+    const way = this.host?.send(id, bytes, arrivedNs);
+    return { id, application: name, context, arrivedNs, bytes, way, ...asked };
   }
 
   private targetOf({ application, where }: Arrival): Target {

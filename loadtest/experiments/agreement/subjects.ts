@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { FIXED_MS, ITEM_MS } from '../../bench/slowModel.js';
+import { FIXED_MS, ITEM_MS } from './timedModel.js';
 
 /** A model that is asked alone, through an application of its own. */
 export interface Subject {
@@ -17,7 +17,7 @@ export const SUBJECTS: readonly Subject[] = [
     model: 'timed',
     inputType: 'doubles',
     timed: {
-      path: fileURLToPath(new URL('../../bench/slowModel.js', import.meta.url)),
+      path: fileURLToPath(new URL('timedModel.js', import.meta.url)),
       fixedMs: FIXED_MS,
       itemMs: ITEM_MS,
     },
