@@ -106,7 +106,7 @@ describe('events', () => {
     expect(events[0].verb).toBe('deploy');
     expect(events.at(-1)?.seq).toBe(MOST_EVENTS + 21);
     for (let at = 0; at < MOST_EVENTS + 20; at++) {
-      log.noteAutomatic('alertmanager', { verb: 'alert_firing', about: { alert: 'A' } });
+      log.noteAutomatic('alertmanager', { verb: 'alert_firing', about: { alert: `A${at}` } });
     }
     await settled();
     const verbs = log.find({ limit: 5000 }).events.map(({ verb }) => verb);
