@@ -25,6 +25,27 @@ export interface Feedback {
   readonly loss?: number;
 }
 
+/**
+ * Named finite numbers that a query brings: what is known of whom or what it is for. A name that is absent counts as 0, as in
+ * any sparse vector.
+ */
+export type Features = Readonly<Record<string, number>>;
+
+/** What a policy sees of a query beside its own state. */
+export interface QueryView {
+  /** Of the query; '' when it names none. */
+  readonly context: string;
+  readonly features?: Features | undefined;
+}
+
+/** Why a policy does not take a query's features. */
+export interface FeatureFault {
+  /** Of the feature at fault. */
+  readonly name: string;
+  /** What is wrong, and the fix. */
+  readonly message: string;
+}
+
 /** What `select` chose. */
 export interface Selection {
   /** The arms to ask, most wanted first; empty only when there are none. */
@@ -53,14 +74,25 @@ export interface SelectionPolicy<S extends Json = Json> {
   restore(value: Json): S;
   /** The state after arms were linked or unlinked; what the others have learned stays. */
   reconcile(state: S, arms: readonly Arm[]): S;
-  select(state: S, draw: Draw): Selection;
+  select(state: S, draw: Draw, query?: QueryView): Selection;
   /** An answer from what has arrived of `asked`. */
-  combine(state: S, asked: readonly Arm[], arrived: readonly ArmPrediction[]): Combination;
+  combine(state: S, asked: readonly Arm[], arrived: readonly ArmPrediction[], query?: QueryView): Combination;
   /**
    * The state after feedback. `selection` is what `select` gave for this query, so that credit goes to the arm that
-   * served it; `predictions` are those arms' answers.
+   * served it; `predictions` are those arms' answers, `query` is what it saw of the query.
    */
-  observe(state: S, selection: Selection, predictions: readonly ArmPrediction[], feedback: Feedback): S;
+  observe(
+    state: S,
+    selection: Selection,
+    predictions: readonly ArmPrediction[],
+    feedback: Feedback,
+    query?: QueryView,
+  ): S;
+  /**
+   * What it does not take of a query's features, undefined: nothing. A policy without it does not look at features: a query
+   * may bring any, and none are remembered for feedback.
+   */
+  featureFault?(state: S, features: Features): FeatureFault | undefined;
   /** Probability or weight share of each arm, adding up to one: for dashboards and metrics. */
   shares(state: S): ReadonlyMap<Arm, number>;
 }

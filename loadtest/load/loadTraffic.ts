@@ -67,8 +67,14 @@ export class LoadTraffic {
     const application = this.mix.of(arrival, number);
     const pool = this.pools.get(application.name);
     if (pool === undefined) throw new Error(`application '${application.name}' has no inputs`);
-    const { context } = arrival;
-    return { number, application, context, ...this.inputs.of(arrival, number, application.form, pool) };
+    const { context, features } = arrival;
+    return {
+      number,
+      application,
+      context,
+      features,
+      ...this.inputs.of(arrival, number, application.form, pool),
+    };
   }
 
   /** A query leaves now. @param intendedNs when it was to leave, by `wallNs` */

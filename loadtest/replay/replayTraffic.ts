@@ -182,12 +182,12 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const { application, form } = this.targetOf(arrival);
     const id = `${number}`;
     const { name } = application.record;
-    const { context = '' } = arrival;
+    const { context = '', features } = arrival;
     const asked = this.inputs.of(arrival, number, form, application.inputs);
     const bytes = this.host === undefined ? 0 : textBytes(form.type, asked.input);
     const arrivedNs = this.clock.nowNs();
     const way = this.host?.send(id, bytes, arrivedNs);
-    return { id, application: name, context, arrivedNs, bytes, way, ...asked };
+    return { id, application: name, context, features, arrivedNs, bytes, way, ...asked };
   }
 
   private targetOf({ application, where }: Arrival): Target {

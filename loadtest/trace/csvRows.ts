@@ -1,9 +1,11 @@
+import type { Features } from '../../selection/index.js';
 import type { LoadError } from './loadError.js';
 import { CsvReader } from './csvReader.js';
 import type { TextSource } from './textSource.js';
 import type { TimeUnit } from './timestamp.js';
 import { countOf } from './azureFunctions.js';
 import type { ColumnNames } from './columnNames.js';
+import { traceFeatures } from './traceFeatures.js';
 import {
   clip,
   expectedTime,
@@ -67,6 +69,7 @@ export class CsvRows implements TraceRows {
     const label = text('label');
     const count = text('count');
     const inputHash = text('input_hash');
+    const features = text('features');
     return {
       time,
       timeText,
@@ -77,6 +80,7 @@ export class CsvRows implements TraceRows {
       ...(sample === undefined ? {} : { sample: this.sampleOf(sample) }),
       ...(label === undefined ? {} : { label }),
       ...(inputHash === undefined ? {} : { inputHash }),
+      ...(features === undefined ? {} : { features: this.featuresOf(features) }),
       ...(others.has('count') ? { count: this.countOf(count ?? '') } : {}),
     };
   }
@@ -105,6 +109,18 @@ export class CsvRows implements TraceRows {
       }
       return text;
     }
+  }
+
+  private featuresOf(text: string): Features {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw this.problem(
+        `features '${clip(text)}' is no JSON: write {"hour": 14}, in double quotes, each quote in it doubled`,
+      );
+    }
+    return traceFeatures(value, (problem) => this.problem(problem));
   }
 
   private countOf(text: string): number {

@@ -3,6 +3,7 @@ import { LineReader } from './lineReader.js';
 import type { TextSource } from './textSource.js';
 import type { TimeUnit } from './timestamp.js';
 import type { ColumnNames } from './columnNames.js';
+import { traceFeatures } from './traceFeatures.js';
 import {
   clip,
   expectedTime,
@@ -88,7 +89,7 @@ export class JsonRows implements TraceRows {
     const record = this.first ?? this.nextRecord();
     this.first = undefined;
     if (record === undefined) return undefined;
-    const [application, context, input, sample, label, count, hash] = OTHER_COLUMNS.map(
+    const [application, context, input, sample, label, count, hash, features] = OTHER_COLUMNS.map(
       (name) => record[name] ?? undefined,
     );
     if (input !== undefined && sample !== undefined) {
@@ -104,6 +105,7 @@ export class JsonRows implements TraceRows {
       ...(label === undefined ? {} : { label: this.textOf('label', label) }),
       ...(hash === undefined ? {} : { inputHash: this.textOf('input_hash', hash) }),
       ...(count === undefined ? {} : { count: this.countOf(count) }),
+      ...(features === undefined ? {} : { features: traceFeatures(features, (text) => this.problem(text)) }),
     };
   }
 

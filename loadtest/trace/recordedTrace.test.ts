@@ -33,6 +33,20 @@ function arrivalsOf(
   }
 }
 
+it('has features of arrivals, from JSON and from CSV', () => {
+  const features = { hour: 14, returning: 1 };
+  const json = arrivalsOf(`{"time_s":0,"features":{"hour":14,"returning":1}}\n{"time_s":1}\n`);
+  expect(json.map((arrival) => arrival.features)).toEqual([features, undefined]);
+  const csv = arrivalsOf('time_s,features\n0,"{""hour"": 14, ""returning"": 1}"\n1,\n');
+  expect(csv.map((arrival) => arrival.features)).toEqual([features, undefined]);
+  expect(() => arrivalsOf('time_s,features\n0,hour=14\n')).toThrow(
+    /:2: features 'hour=14' is no JSON: write/,
+  );
+  expect(() => arrivalsOf('{"time_s":0,"features":{"hour":"late"}}')).toThrow(
+    /features.hour must be a number/,
+  );
+});
+
 const ms = (arrivals: readonly Arrival[]) => arrivals.map(({ atNs }) => Math.round(atNs / 1e3) / 1e3);
 
 it.each([

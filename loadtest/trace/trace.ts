@@ -1,3 +1,5 @@
+import type { Features } from '../../selection/index.js';
+
 /** One query to come. */
 export interface Arrival {
   /** Since the trace's start, in simulated nanoseconds; never before the arrival that came before. */
@@ -14,6 +16,8 @@ export interface Arrival {
   readonly sample?: number;
   /** The true output, when the trace knows it. */
   readonly label?: string;
+  /** What the application's policy may choose by. */
+  readonly features?: Features;
   /** Of a trace whose functions are dealt to groups (`TraceRequest.deal`): which of them. */
   readonly group?: number;
   /** What an error calls this arrival. */

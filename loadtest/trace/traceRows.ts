@@ -59,6 +59,7 @@ export const OTHER_COLUMNS = [
   'label',
   'count',
   'input_hash',
+  'features',
 ] as const;
 export type OtherColumn = (typeof OTHER_COLUMNS)[number];
 

@@ -16,10 +16,12 @@ export class ArrivalLines {
     private readonly inputType: (application: string) => InputType | undefined,
   ) {}
 
-  of(atNs: number, { application, context, input }: Query): string {
+  of(atNs: number, { application, context, features, input }: Query): string {
     const time_us = Math.round((atNs - this.startNs) / 1000);
     const said = context === '' ? {} : { context };
-    return `${JSON.stringify({ time_us, application, ...said, ...this.inputOf(application, input) })}\n`;
+    // They say as much of people as inputs do.
+    const known = this.withInputs && features !== undefined ? { features } : {};
+    return `${JSON.stringify({ time_us, application, ...said, ...known, ...this.inputOf(application, input) })}\n`;
   }
 
   private inputOf(application: string, input: Uint8Array): { input?: unknown; input_hash?: string } {

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 function query(application: string, input: Uint8Array, context = ''): Query {
-  return { id: 'q', application, input, context };
+  return { id: 'q', application, input, context, features: { age: 33 } };
 }
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
@@ -65,7 +65,7 @@ it('writes inputs down when asked to, of one application', async () => {
   const first = next(lines);
   onQuery?.(query('words', text('left out')));
   onQuery?.(query('numbers', new Uint8Array(new Float64Array([0.5, -1]).buffer)));
-  expect(await first).toBe('{"time_us":0,"application":"numbers","input":[0.5,-1]}\n');
+  expect(await first).toBe('{"time_us":0,"application":"numbers","features":{"age":33},"input":[0.5,-1]}\n');
   await lines.return(undefined);
 });
 

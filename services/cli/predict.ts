@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import { jsonText } from '../json/index.js';
 import { rawCalls, withQueryOptions, type SecurityOptions } from './clientOptions.js';
@@ -15,6 +15,7 @@ interface PredictOptions extends SecurityOptions {
   readonly strict?: boolean;
   readonly priority?: number;
   readonly launchClass?: LaunchClass;
+  readonly feature?: Readonly<Record<string, number>>;
   readonly deadlineMs?: number;
   readonly timeoutMs: number;
 }
@@ -36,8 +37,24 @@ export function addPredictCommand(program: Command): void {
     .option('--no-strict', 'the default output, also where the application answers an error')
     .option('--priority <number>', '1 (most urgent) to 5; 3 unless given', wholeNumber(1, 5))
     .addOption(launchClassOption('the answer', "the application's class"))
+    .option(
+      '--feature <name=number>',
+      "what the application's policy may choose by; may be repeated",
+      addFeature,
+    )
     .option('--deadline-ms <ms>', 'when the server must have answered', wholeNumber(1, 3_600_000))
     .action(predict);
+}
+
+function addFeature(
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  const at = text.lastIndexOf('=');
+  const value = Number(text.slice(at + 1));
+  if (at < 1 || text.slice(at + 1).trim() === '' || !Number.isFinite(value))
+    throw new InvalidArgumentError('expected NAME=NUMBER, such as hour=14.');
+  return { ...before, [text.slice(0, at)]: value };
 }
 
 async function predict(application: string, options: PredictOptions): Promise<void> {
@@ -52,7 +69,7 @@ async function predict(application: string, options: PredictOptions): Promise<vo
 }
 
 function requestBody(options: PredictOptions): Record<string, unknown> {
-  const { input, file, context, strict, priority, launchClass } = options;
+  const { input, file, context, strict, priority, launchClass, feature } = options;
   if ((input === undefined) === (file === undefined))
     throw new CommandError('give one of --input and --file');
   const value = file === undefined ? inputValue(input ?? '') : fileValue(file);
@@ -63,5 +80,6 @@ function requestBody(options: PredictOptions): Record<string, unknown> {
   if (strict !== undefined) body.strict = strict;
   if (priority !== undefined) body.priority = priority;
   if (launchClass !== undefined) body.launch_class = launchClass;
+  if (feature !== undefined) body.features = feature;
   return body;
 }

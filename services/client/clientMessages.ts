@@ -43,12 +43,12 @@ export const JSON_MESSAGES: MessageWriter = {
 /** Binary frames: the type of an input is that of its array; plain arrays of numbers are doubles. */
 export const BINARY_MESSAGES: MessageWriter = {
   predict: (id, application, input, options) => {
-    const { version, context, strict, priority, launchClass } = options;
+    const { version, context, strict, priority, launchClass, features } = options;
     const objectiveUs = messageObjectiveUs(options);
-    const query = { version, context, objectiveUs, strict, priority, launchClass };
+    const query = { version, context, objectiveUs, strict, priority, launchClass, features };
     return encodePredict({ id, application, ...typedInput(input), ...query });
   },
-  feedback: (id, application, { queryId, input, label, loss, idempotencyKey, context }) =>
+  feedback: (id, application, { queryId, input, label, loss, idempotencyKey, features, context }) =>
     encodeFeedback({
       id,
       application,
@@ -57,6 +57,7 @@ export const BINARY_MESSAGES: MessageWriter = {
       label: String(label),
       loss,
       idempotencyKey,
+      features,
       context,
     }),
   cancel: encodeCancel,

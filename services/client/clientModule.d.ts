@@ -77,6 +77,8 @@ export interface Feedback {
   readonly loss?: number | undefined;
   /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
   readonly idempotencyKey?: string | undefined;
+  /** With an input; those of a query are remembered with it. */
+  readonly features?: ClientFeatures | undefined;
   readonly context?: string | undefined;
 }
 
@@ -119,6 +121,8 @@ export interface PredictOptions extends CallOptions {
    * is also the highest.
    */
   readonly launchClass?: LaunchClass | undefined;
+  /** What the application's policy may choose by. */
+  readonly features?: ClientFeatures | undefined;
 }
 
 /** How a client shows who it is, and whom it trusts. */
@@ -305,6 +309,9 @@ export interface WindjammerClientOptions extends ConnectionOptions {
   /** Of a call without a limit of its own; 30 s by default. */
   readonly timeoutMs?: number | undefined;
 }
+
+/** Finite numbers by name, at most 64. */
+export type ClientFeatures = Readonly<Record<string, number>>;
 
 export type FeedbackJoined = 'query' | 'cache' | 'evaluated' | 'queued' | 'repeated' | 'pinned' | 'none';
 

@@ -14,6 +14,9 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Finite numbers by name, at most 64. */
+export type ClientFeatures = Readonly<Record<string, number>>;
+
 export interface PredictOptions extends CallOptions {
   /** Selection context: what one user's feedback taught is applied to that user. */
   readonly context?: string | undefined;
@@ -31,6 +34,8 @@ export interface PredictOptions extends CallOptions {
    * is also the highest.
    */
   readonly launchClass?: LaunchClass | undefined;
+  /** What the application's policy may choose by. */
+  readonly features?: ClientFeatures | undefined;
 }
 
 export interface Prediction {
@@ -56,6 +61,8 @@ export interface Feedback {
   readonly loss?: number | undefined;
   /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
   readonly idempotencyKey?: string | undefined;
+  /** With an input; those of a query are remembered with it. */
+  readonly features?: ClientFeatures | undefined;
   readonly context?: string | undefined;
 }
 

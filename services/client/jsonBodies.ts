@@ -1,6 +1,13 @@
 import { jsonText } from '../json/index.js';
 import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
-import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
+import type {
+  ClientFeatures,
+  ClientInput,
+  Feedback,
+  FeedbackResult,
+  Prediction,
+  PredictOptions,
+} from './clientTypes.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,8 +19,16 @@ export function jsonInput(input: ClientInput): unknown {
 
 /** Fields of a query beside its input; undefined ones vanish in JSON. */
 export function predictFields(options: PredictOptions): Fields {
-  const { context, version, objectiveUs, strict, priority, launchClass } = options;
-  return { context, version, latency_slo_micros: objectiveUs, strict, priority, launch_class: launchClass };
+  const { context, version, objectiveUs, strict, priority, launchClass, features } = options;
+  return {
+    context,
+    version,
+    latency_slo_micros: objectiveUs,
+    strict,
+    priority,
+    launch_class: launchClass,
+    features: features === undefined ? undefined : checkedFeatures(features),
+  };
 }
 
 /** An hour: what no objective is longer than. */
@@ -37,15 +52,26 @@ function checkedDeadlineMs(deadlineMs: number): number {
   throw new RangeError(`deadlineMs must be above 0, not ${deadlineMs}`);
 }
 
-export function feedbackFields({ queryId, input, label, loss, idempotencyKey, context }: Feedback): Fields {
+export function feedbackFields(feedback: Feedback): Fields {
+  const { queryId, input, label, loss, idempotencyKey, features, context } = feedback;
   return {
     query_id: queryId,
     input: input === undefined ? undefined : jsonInput(input),
     label,
     loss,
     idempotency_key: idempotencyKey,
+    features: features === undefined ? undefined : checkedFeatures(features),
     context,
   };
+}
+
+/** JSON has no NaN: it would travel as null, and the server could not say what came. @throws RangeError */
+function checkedFeatures(features: ClientFeatures): ClientFeatures {
+  for (const [name, value] of Object.entries(features)) {
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new RangeError(`features.${name} must be a finite number, not ${value}`);
+  }
+  return features;
 }
 
 /** @throws UnexpectedAnswerError */

@@ -205,7 +205,7 @@ export const ERROR_CATALOGUE = {
   invalid_input: {
     status: 400,
     meaning:
-      'The linked models cannot take the input, or not with the context, priority or launch class that it came with.',
+      'The linked models cannot take the input, or not with the context, priority, launch class or features that it came with.',
     fix: 'See the message.',
   },
   empty_batch: {

@@ -1,4 +1,11 @@
-import type { ArmPrediction, Feedback, Json, Selection, SelectionPolicy } from '../../selection/index.js';
+import type {
+  ArmPrediction,
+  Feedback,
+  Features,
+  Json,
+  Selection,
+  SelectionPolicy,
+} from '../../selection/index.js';
 import type { OnceOutcome, Store, StoreOutcome, Versioned } from '../store/index.js';
 import { kept, opened } from './keptForm.js';
 import { PendingObservations } from './pendingObservations.js';
@@ -24,6 +31,8 @@ export interface Observation {
   readonly selection: Selection;
   readonly predictions: readonly ArmPrediction[];
   readonly feedback: Feedback;
+  /** Of the query, where the policy looks at them. */
+  readonly features?: Features | undefined;
   /** Names by which the store knows it: with one that is there already nothing is learned. */
   readonly marks?: readonly string[] | undefined;
   /** Whoever brought it brings it again when it could not be written: it is not kept here. */
@@ -171,9 +180,10 @@ export class LearnedState {
 
   /** Whether the policy took it. */
   private apply(observation: Observation): boolean {
-    const { selection, predictions, feedback } = observation;
+    const { selection, predictions, feedback, features } = observation;
+    const query = { context: this.context, features };
     try {
-      this.state = this.owner.policy.observe(this.state, selection, predictions, feedback);
+      this.state = this.owner.policy.observe(this.state, selection, predictions, feedback, query);
       return true;
     } catch (error) {
       observation.error = error;

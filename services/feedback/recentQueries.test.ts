@@ -21,7 +21,7 @@ class Query implements RememberedQuery {
   ) {}
   judged(): JudgedQuery {
     const selection = { arms: [`arm ${this.number}`], propensity: 1 };
-    return { state: states.own, selection, predictions: [], chosen: true };
+    return { state: states.own, selection, predictions: [], features: undefined, chosen: true };
   }
 }
 
@@ -52,6 +52,17 @@ it('remembers the last so many queries, reduced or not, a repeated id as the lat
     }),
     { seed: 17, numRuns: 60 },
   );
+});
+
+it('keeps features of a reduced query, and forgets them with it', () => {
+  const memory = new RecentQueries<Query>(1);
+  const [one, two] = [new Query('one', 1), new Query('two', 2)];
+  memory.add(one);
+  memory.reduce(one, states.own, 'arm 1', 'yes', 0.5, { hour: 14 });
+  expect(memory.judged('one')?.features).toEqual({ hour: 14 });
+  memory.add(two);
+  memory.reduce(two, states.own, 'arm 2', 'yes', 0.5);
+  expect(memory.judged('two')?.features).toBeUndefined();
 });
 
 it('keeps of a reduced query what feedback needs', () => {

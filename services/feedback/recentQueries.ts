@@ -1,4 +1,4 @@
-import type { ArmPrediction, Selection } from '../../selection/index.js';
+import type { ArmPrediction, Features, Selection } from '../../selection/index.js';
 import type { LearnedState } from './learnedState.js';
 
 /** What feedback needs of a query: its state, what was selected, and what was answered. */
@@ -6,6 +6,8 @@ export interface JudgedQuery {
   readonly state: LearnedState;
   readonly selection: Selection;
   readonly predictions: readonly ArmPrediction[];
+  /** That it came with, where its policy looks at them. */
+  readonly features: Features | undefined;
   /** False when the selection was no choice of the policy: there is nothing to learn from. */
   readonly chosen: boolean;
 }
@@ -34,6 +36,7 @@ const NOBODY = -1;
  *     arms       'm'   'm'    -
  *     outputs    '7'    -     -         undefined: the model gave none
  *     propensity 0.5   0.5    0         0: no choice of the policy
+ *     features    -     f     -         where the policy looks at them
  */
 export class RecentQueries<Q extends RememberedQuery> {
   private readonly ids: (string | undefined)[];
@@ -41,6 +44,7 @@ export class RecentQueries<Q extends RememberedQuery> {
   private readonly states: (LearnedState | undefined)[];
   private readonly arms: (string | undefined)[];
   private readonly outputs: (string | undefined)[];
+  private readonly features: (Features | undefined)[];
   private readonly propensities: Float64Array;
   /** 1: feedback has named the query. */
   private readonly judgements: Uint8Array;
@@ -62,6 +66,7 @@ export class RecentQueries<Q extends RememberedQuery> {
     this.states = column();
     this.arms = column();
     this.outputs = column();
+    this.features = column();
     this.propensities = new Float64Array(capacity);
     this.judgements = new Uint8Array(capacity);
     this.hashes = new Int32Array(capacity);
@@ -95,13 +100,21 @@ export class RecentQueries<Q extends RememberedQuery> {
    * @param output undefined when the model gave none.
    * @param propensity 0 when the selection was no choice of the policy.
    */
-  reduce(query: Q, state: LearnedState, arm: string, output: string | undefined, propensity: number): void {
+  reduce(
+    query: Q,
+    state: LearnedState,
+    arm: string,
+    output: string | undefined,
+    propensity: number,
+    features?: Features,
+  ): void {
     const { slot } = query;
     if (this.queries[slot] !== query) return;
     this.queries[slot] = undefined;
     this.states[slot] = state;
     this.arms[slot] = arm;
     this.outputs[slot] = output;
+    this.features[slot] = features;
     this.propensities[slot] = propensity;
   }
 
@@ -126,6 +139,7 @@ export class RecentQueries<Q extends RememberedQuery> {
       state,
       selection: { arms: [arm], propensity },
       predictions: output === undefined ? [] : [{ arm, output }],
+      features: this.features[slot],
       chosen: propensity > 0,
     };
   }

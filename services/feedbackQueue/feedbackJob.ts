@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ArmPrediction, Selection } from '../../selection/index.js';
+import type { ArmPrediction, Features, Selection } from '../../selection/index.js';
 import { keyMark, type ResolvedFeedback } from '../prediction/index.js';
 
 /** Of a name by which a store knows what was written. */
@@ -22,6 +22,7 @@ export interface FeedbackJob {
   }[];
   /** In place of a selection: base64. */
   readonly input?: string | undefined;
+  readonly features?: Features | undefined;
   /** Names by which the store knows it once it is learned; the first is the job's id. */
   readonly marks: readonly string[];
   /** The frontend that accepted it, and its number there. */
@@ -52,8 +53,8 @@ export function queued(
   from: string,
   number: number,
 ): QueuedFeedback {
-  const { application, context, label, loss, queryId, idempotencyKey, selection, predictions, input } =
-    feedback;
+  const { application, context, label, loss, queryId, idempotencyKey, features } = feedback;
+  const { selection, predictions, input } = feedback;
   const marks = ids.length > 0 ? ids : [`r-${randomBytes(16).toString('base64url')}`];
   const job: FeedbackJob = {
     application,
@@ -62,6 +63,7 @@ export function queued(
     loss,
     queryId,
     idempotencyKey,
+    features,
     ...(selection === undefined
       ? { input: base64(input) }
       : { selection: { ...selection }, predictions: predictions?.map(predictionJson) ?? [] }),
@@ -73,8 +75,10 @@ export function queued(
 }
 
 /** About what it takes: its texts, and something for the rest. */
-export function bytesOf({ label, input = '', predictions = [], marks, context }: FeedbackJob): number {
+export function bytesOf(job: FeedbackJob): number {
+  const { label, input = '', predictions = [], marks, context, features = {} } = job;
   let bytes = 256 + label.length + input.length + context.length;
+  for (const name of Object.keys(features)) bytes += name.length + 28;
   for (const { arm, output, scores = '' } of predictions)
     bytes += arm.length + output.length + scores.length + 32;
   for (const mark of marks) bytes += mark.length;
@@ -83,7 +87,8 @@ export function bytesOf({ label, input = '', predictions = [], marks, context }:
 
 /** What somebody queued. */
 export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
-  const { application, context, label, loss, queryId, idempotencyKey, selection, predictions, input } = job;
+  const { application, context, label, loss, queryId, idempotencyKey, features } = job;
+  const { selection, predictions, input } = job;
   return {
     application,
     context,
@@ -91,6 +96,7 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
     loss,
     queryId,
     idempotencyKey,
+    features,
     selection,
     predictions: predictions?.map(predictionOf),
     input: input === undefined ? undefined : new Uint8Array(Buffer.from(input, 'base64')),
@@ -100,15 +106,23 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
 /** Whether a job's data has the form of one of ours: others may write to a Redis, too. */
 export function isFeedbackJob(data: unknown): data is FeedbackJob {
   if (typeof data !== 'object' || data === null) return false;
-  const { application, context, label, marks, selection, predictions, input } = data as Partial<FeedbackJob>;
+  const { application, context, label, marks, features } = data as Partial<FeedbackJob>;
+  const { selection, predictions, input } = data as Partial<FeedbackJob>;
   return (
     typeof application === 'string' &&
     typeof context === 'string' &&
     typeof label === 'string' &&
     Array.isArray(marks) &&
     marks.every(isMark) &&
+    (features === undefined || areFeatures(features)) &&
     (isSelection(selection) ? arePredictions(predictions) : typeof input === 'string')
   );
+}
+
+function areFeatures(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const numbers: readonly unknown[] = Object.values(value);
+  return numbers.every((one) => Number.isFinite(one));
 }
 
 /** As the store takes it. */

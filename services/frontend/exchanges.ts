@@ -232,7 +232,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     return request.strict ?? this.headers?.strict ?? this.route.application.strict ?? false;
   }
 
-  private makeQuery(input: Uint8Array, request: PredictRequest): Query {
+  private makeQuery(input: Uint8Array, request: PredictRequest, index = 0): Query {
     const { application } = this.route;
     const { context, version, objectiveUs } = request;
     const id = this.context.nextQueryId();
@@ -242,6 +242,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       application: application.name,
       input,
       context,
+      features: request.batchFeatures === undefined ? request.features : request.batchFeatures[index],
       version,
       priority: request.priority ?? this.headers?.priority,
       launchClass: request.launchClass ?? this.headers?.launchClass,
@@ -264,7 +265,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       const input = encodeInput(form, inputs[index], `input_batch[${index}]`);
       if (input instanceof ServiceError) batch.refuse(index, input);
       else {
-        const query = this.makeQuery(input, request);
+        const query = this.makeQuery(input, request, index);
         queryIds.push(query.id);
         service.predict(query, batch.sink(index));
       }
@@ -324,6 +325,7 @@ export class UpdateExchange extends Exchange {
       input,
       label: request.label,
       loss: request.loss,
+      features: request.features,
       idempotencyKey: request.idempotencyKey,
       trace: this.trace,
     };

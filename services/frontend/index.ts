@@ -1,3 +1,4 @@
+export { readFeatures } from './features.js';
 export { encodeInput } from './inputs.js';
 export type { FrontendObserver, RefusedPart } from './observer.js';
 export type { RequestTrace, RequestTracing } from './requestTracing.js';

@@ -110,12 +110,13 @@ export class LineQueries {
     const form = request.version === undefined ? route.input : route.inputOfAnyVersion;
     const input = encodeInput(form, request.input, 'input');
     if (input instanceof ServiceError) return input;
-    const { context, version, priority = LOWEST_PRIORITY } = request;
+    const { context, features, version, priority = LOWEST_PRIORITY } = request;
     return {
       id: `${this.options.queryIdPrefix}-${(this.asked++).toString(36)}`,
       application: route.application.name,
       input,
       context,
+      features,
       version,
       priority,
       launchClass: request.launchClass ?? launchClass,

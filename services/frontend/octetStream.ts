@@ -49,6 +49,13 @@ function readUrlQuery(text: string): URLSearchParams {
 const flag = (text: string): unknown => (text === 'true' ? true : text === 'false' ? false : text);
 const number = (text: string): unknown => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text);
 const plain = (text: string): unknown => text;
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
 
 const PARAMETERS = {
   version: plain,
@@ -59,6 +66,7 @@ const PARAMETERS = {
   launch_class: plain,
   strict: flag,
   votes: flag,
+  features: json,
 } as const;
 
 /** Fields of a request that the query of the URL may have. */

@@ -1,6 +1,8 @@
 import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/protocol/index.js';
+import type { Features } from '../../selection/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { ExactInteger, LongNumbers } from '../json/index.js';
+import { readBatchFeatures, readFeatures } from './features.js';
 import {
   LOWEST_PRIORITY,
   MAX_CLIENT_BATCH,
@@ -43,6 +45,10 @@ export interface PredictRequest {
   /** Of the launches that compute it; undefined: as a header or the application says. */
   readonly launchClass: LaunchClass | undefined;
   readonly votes: boolean;
+  /** Of the input, or of each input of a batch that has none of its own. */
+  readonly features: Features | undefined;
+  /** One for each input of a batch; undefined: the same for all. */
+  readonly batchFeatures: readonly (Features | undefined)[] | undefined;
 }
 
 export interface UpdateRequest {
@@ -50,6 +56,8 @@ export interface UpdateRequest {
   readonly input: unknown;
   readonly label: string;
   readonly loss: number | undefined;
+  /** With an input. */
+  readonly features: Features | undefined;
   readonly idempotencyKey: string | undefined;
   readonly context: string;
 }
@@ -67,9 +75,15 @@ export function readPredictRequest(body: unknown, maxInputs = MAX_CLIENT_BATCH):
   }
   const votes = readFlag(fields.votes, 'votes') === true;
   if (votes && inputBatch !== undefined) throw onlyOneOf('input_batch', 'votes');
+  const batch = inputBatch === undefined ? undefined : readBatch(inputBatch, maxInputs);
+  const features =
+    batch === undefined ? readFeatures(fields.features) : readBatchFeatures(fields.features, batch.length);
+  const isEach = isList(features);
   return {
     input,
-    inputBatch: inputBatch === undefined ? undefined : readBatch(inputBatch, maxInputs),
+    inputBatch: batch,
+    features: isEach ? undefined : features,
+    batchFeatures: isEach ? features : undefined,
     version: readVersion(fields.version),
     context: readContext(fields),
     objectiveUs: readObjective(fields.latency_slo_micros),
@@ -89,11 +103,17 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
     throw new ServiceError('missing_field', 'query_id or input is required', 'query_id');
   }
   if (label === undefined) throw new ServiceError('missing_field', 'label is required', 'label');
+  if (queryId !== undefined && fields.features !== undefined) {
+    const message =
+      'features are remembered with the query that query_id names: give them with an input only';
+    throw new ServiceError('conflicting_fields', message, 'features');
+  }
   return {
     queryId: queryId === undefined ? undefined : readText(queryId, 'query_id', 1, MAX_KEY_LENGTH),
     input,
     label: readLabel(label),
     loss: readLoss(loss),
+    features: readFeatures(fields.features),
     idempotencyKey: key === undefined ? undefined : readText(key, 'idempotency_key', 1, MAX_KEY_LENGTH),
     context: readContext(fields),
   };
@@ -221,6 +241,10 @@ function readText(value: unknown, field: string, minLength: number, maxLength: n
     throw new ServiceError('invalid_value', `${field} has half of a surrogate pair`, field);
   }
   return value;
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
 }
 
 /** Half of a pair has no UTF-8, so that it could neither be stored nor sent. */

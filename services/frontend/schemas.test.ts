@@ -61,6 +61,11 @@ describe('the hand-written checks and the schemas agree', () => {
     { weight: 3, arbitrary: fc.constantFrom('u', 7, '') },
     { weight: 1, arbitrary: scalar },
   );
+  const features = fc.dictionary(
+    fc.oneof({ weight: 9, arbitrary: fc.constantFrom('a', 'b.c', '0') }, { weight: 1, arbitrary: text }),
+    fc.oneof({ weight: 9, arbitrary: fc.double({ noNaN: true }) }, { weight: 1, arbitrary: scalar }),
+    { maxKeys: 3, noNullPrototype: true },
+  );
   const goodInput = fc.constantFrom<unknown>([1], 'text', { b64: 'AAAA' });
 
   it('on requests for predictions', () => {
@@ -77,6 +82,12 @@ describe('the hand-written checks and the schemas agree', () => {
         fc.oneof(fc.constantFrom('critical', 'standard', 'bestEffort', 'urgent'), scalar),
       ),
       votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
+      features: fc.oneof(
+        { weight: 16, arbitrary: fc.constant(undefined) },
+        { weight: 3, arbitrary: features },
+        { weight: 1, arbitrary: fc.array(fc.oneof(features, scalar), { maxLength: 3 }) },
+        { weight: 1, arbitrary: scalar },
+      ),
     });
     const schema = predictRequestSchema();
     let accepted = 0;
@@ -99,6 +110,7 @@ describe('the hand-written checks and the schemas agree', () => {
       input: optional(goodInput),
       label: optional(fc.oneof(fc.constantFrom('7', 7), scalar)),
       loss: optional(fc.oneof(fc.double({ min: -0.5, max: 1.5, noNaN: true }), scalar)),
+      features: optional(features),
       uid: optional(key),
       context: optional(key),
     });

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type InputType, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 
+import { FEATURE_NAME, MAX_FEATURES } from './features.js';
+
 /** The largest finite float32. */
 export const MAX_FLOAT32 = 3.4028234663852886e38;
 /** Inputs in one `input_batch`, unless the server is told otherwise. */
@@ -87,6 +89,13 @@ const objectiveUs = z
   .max(MAX_OBJECTIVE_US)
   .describe('A shorter latency objective for this query, in microseconds');
 
+const features = z
+  .record(z.string().regex(FEATURE_NAME), z.number())
+  .refine((value) => Object.keys(value).length <= MAX_FEATURES, {
+    message: `at most ${MAX_FEATURES} features`,
+  })
+  .meta({ maxProperties: MAX_FEATURES });
+
 /** Of one query, on HTTP and on a WebSocket. */
 export const predictFields = {
   input: anyInput.optional(),
@@ -105,6 +114,9 @@ export const predictFields = {
     .describe(
       "How much the kernels that compute it may be made to wait by others on their GPU: the application's class, or a lower one",
     ),
+  features: features
+    .optional()
+    .describe('Finite numbers by name, at most 64: what the policy of the application may choose by'),
 };
 
 /**
@@ -116,6 +128,10 @@ export function predictRequestSchema(maxInputs = MAX_CLIENT_BATCH) {
     .object({
       ...predictFields,
       input_batch: z.array(anyInput).min(1).max(maxInputs).optional(),
+      features: z
+        .union([features, z.array(features.nullable())])
+        .optional()
+        .describe('As of one input; with input_batch the same for all, or an array with those of each'),
       votes: z
         .boolean()
         .optional()
@@ -129,6 +145,9 @@ export function predictRequestSchema(maxInputs = MAX_CLIENT_BATCH) {
     })
     .refine((body) => body.uid === undefined || body.context === undefined, {
       message: 'one of uid and context',
+    })
+    .refine((body) => !Array.isArray(body.features) || body.features.length === body.input_batch?.length, {
+      message: 'features of each input with input_batch only',
     });
 }
 
@@ -143,6 +162,7 @@ export const updateFields = {
     .describe(
       'Your own name for this feedback, of this application: sent again under the same one it is learned from once',
     ),
+  features: features.optional().describe('With an input; those of a query are remembered with it'),
   uid: contextKey.optional(),
   context: contextKey.optional(),
 };
@@ -154,6 +174,9 @@ export const updateRequestSchema = z
   })
   .refine((body) => body.uid === undefined || body.context === undefined, {
     message: 'one of uid and context',
+  })
+  .refine((body) => body.features === undefined || body.query_id === undefined, {
+    message: 'features with input only',
   });
 
 export const DEFAULT_REASONS = [

@@ -88,7 +88,7 @@ export class FeedbackDesk {
     const { queryId } = request;
     const judged = queryId === undefined ? undefined : this.sources.judged(queryId);
     if (queryId !== undefined && judged !== undefined && judged.state.application === request.application) {
-      const { state, selection, predictions, chosen } = judged;
+      const { state, selection, predictions, features, chosen } = judged;
       // A pinned version's prediction is not the current version's, and was no choice of the policy.
       if (!chosen) return settled({ accepted: true, joined: 'query', durable: true });
       if (this.sources.isJudged(queryId)) {
@@ -96,11 +96,11 @@ export class FeedbackDesk {
       }
       return {
         kind: 'resolved',
-        feedback: { ...request, context: state.context, selection, predictions },
+        feedback: { ...request, context: state.context, selection, predictions, features },
       };
     }
     if (request.input === undefined) return { kind: 'unknown', outcome: refused(unknownQuery(queryId)) };
-    const badInput = application.inputRefusal(request.input);
+    const badInput = application.inputRefusal(request.input) ?? application.featureRefusal(request.features);
     if (badInput !== undefined) return settled(refused(badInput));
     return { kind: 'resolved', feedback: request };
   }
@@ -131,11 +131,12 @@ export class FeedbackDesk {
       done(refused(badContext(error)));
       return;
     }
-    const { selection, predictions = [], input } = feedback;
-    if (selection !== undefined) learn({ state, selection, predictions }, feedback, 'query', once, done);
+    const { selection, predictions = [], input, features } = feedback;
+    if (selection !== undefined)
+      learn({ state, selection, predictions, features }, feedback, 'query', once, done);
     else if (input !== undefined) {
-      // Models may take other inputs than they did when it was accepted.
-      const badInput = application.inputRefusal(input);
+      // Models and policy may take others than they did when it was accepted.
+      const badInput = application.inputRefusal(input) ?? application.featureRefusal(features);
       if (badInput !== undefined) {
         done(refused(badInput));
         return;

@@ -29,7 +29,7 @@ export interface OnceOnly {
 
 /** Lets the policy learn from the predictions that a query has, and reports once that is on disk. */
 export function learn(
-  { state, selection, predictions }: Omit<JudgedQuery, 'chosen'>,
+  { state, selection, predictions, features }: Omit<JudgedQuery, 'chosen'>,
   { label, loss }: Pick<FeedbackRequest, 'label' | 'loss'>,
   joined: FeedbackOutcome['joined'],
   once: OnceOnly | undefined,
@@ -40,6 +40,7 @@ export function learn(
     selection,
     predictions,
     feedback,
+    features,
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => done(outcomeOf(became, joined, error)),

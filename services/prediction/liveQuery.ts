@@ -1,5 +1,5 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
-import type { ArmPrediction, Selection } from '../../selection/index.js';
+import type { ArmPrediction, Features, QueryView, Selection } from '../../selection/index.js';
 import { Evaluation, type HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
@@ -27,7 +27,7 @@ export interface TaskOwner {
 const NO_TASKS: readonly Task[] = [];
 
 /** A query between its selection and the end of its last task, which may come after its answer. */
-export class LiveQuery implements HeapItem, RememberedQuery {
+export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   order = 0;
   heapIndex = -1;
   slot = -1;
@@ -50,13 +50,20 @@ export class LiveQuery implements HeapItem, RememberedQuery {
     readonly pinned: boolean,
     readonly acceptedNs: number,
     public deadlineNs: number,
+    /** That its policy looks at. */
+    readonly features: Features | undefined,
   ) {}
+
+  get context(): string {
+    return this.state.context;
+  }
 
   judged(): JudgedQuery {
     return {
       state: this.state,
       selection: this.selection,
       predictions: this.tasks.filter((task) => task.arrived),
+      features: this.features,
       chosen: !this.pinned,
     };
   }

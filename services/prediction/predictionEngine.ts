@@ -138,7 +138,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     let pinned: ServedModel | undefined;
     let selection: Selection;
     if (query.version === undefined) {
-      selection = application.policy.select(state.state, this.draw.of(query.id));
+      selection = application.policy.select(state.state, this.draw.of(query.id), query);
       query.trace?.onSelected(application.record.policy.name, selection.arms);
     } else {
       const found = pinnedModel(this.directory, application, query.version, query.input);
@@ -161,6 +161,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       pinned !== undefined,
       nowNs,
       nowNs + budgetNs,
+      application.keptFeatures(query.features),
     );
     live.query = query;
     live.sink = sink;
@@ -196,6 +197,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       true,
       nowNs,
       nowNs + Math.min(budgetNs, application.objectiveNs),
+      undefined,
     );
     live.settlement = new VotePoll(done);
     this.start(live, input, request, undefined, nowNs);
@@ -327,6 +329,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (query.launchClass !== undefined && application !== undefined) {
       wrong ??= classRefusal(query.launchClass, application.highestClass);
     }
+    wrong ??= application?.featureRefusal(query.features);
     if (wrong !== undefined) return wrong;
     // A pinned version may take another length than the current one; it is checked when it is found.
     if (query.version !== undefined) return undefined;
@@ -351,10 +354,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     settlement: Settlement,
   ): void {
     const id = `feedback ${this.feedbacks++}`;
-    const selection = application.policy.select(state.state, this.draw.of(id));
+    const selection = application.policy.select(state.state, this.draw.of(id), request);
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
-    const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs);
+    const features = application.keptFeatures(request.features);
+    const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs, features);
     live.settlement = settlement;
     this.start(live, input, request, undefined, nowNs);
   }
@@ -426,7 +430,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (live.tasks.length !== 1) return;
     const [task] = live.tasks;
     const propensity = live.pinned ? 0 : live.selection.propensity;
-    this.recent.reduce(live, live.state, task.arm, task.arrived ? task.output : undefined, propensity);
+    const output = task.arrived ? task.output : undefined;
+    this.recent.reduce(live, live.state, task.arm, output, propensity, live.features);
   }
 
   private checkDrained(): void {

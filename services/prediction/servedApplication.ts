@@ -4,7 +4,7 @@ import {
   type InputType,
   type LaunchClass,
 } from '../../containers/protocol/index.js';
-import type { SelectionPolicy } from '../../selection/index.js';
+import type { Features, SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
@@ -39,6 +39,19 @@ export class ServedApplication {
       if (lowest === undefined || isAbove(lowest, replicas.launchClass)) lowest = replicas.launchClass;
     }
     return lowest ?? DEFAULT_CLASS;
+  }
+
+  /** What its policy does not take of a query's features, or undefined. */
+  featureRefusal(features: Features | undefined): QueryRefusal | undefined {
+    if (features === undefined) return undefined;
+    const fault = this.policy.featureFault?.(this.states.own.state, features);
+    if (fault === undefined) return undefined;
+    return { code: 'invalid_input', field: `features.${fault.name}`, message: fault.message };
+  }
+
+  /** Those that are kept with a query: none where nobody will look at them. */
+  keptFeatures(features: Features | undefined): Features | undefined {
+    return this.policy.featureFault === undefined ? undefined : features;
   }
 
   /** What is wrong with an input, or undefined. */

@@ -1,4 +1,5 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
+import type { Features } from '../../selection/index.js';
 import type { Lookup, WaiterTrace } from '../cache/index.js';
 
 /** What models are asked under in a trace. Only traced requests have one: the others cost a comparison with undefined. */
@@ -38,6 +39,8 @@ export interface Query {
   readonly input: Uint8Array;
   /** Selection state is kept apart for each context; '' is the application's own. */
   readonly context: string;
+  /** What its policy may choose by. */
+  readonly features?: Features | undefined;
   /** Only this version, of the one linked model that has it. */
   readonly version?: string | undefined;
   /** Shorter than the application's objective, when the client asked for it. Nanoseconds. */
@@ -122,6 +125,8 @@ export interface FeedbackRequest {
   readonly queryId?: string | undefined;
   /** Or its input: joined with cached predictions, evaluated afresh where there are none. */
   readonly input?: Uint8Array | undefined;
+  /** With an input; those of a query that is named are remembered with it. */
+  readonly features?: Features | undefined;
   readonly label: string;
   readonly loss?: number | undefined;
   /** The sender's own name for it, of this application: under the same one it is learned from once. */

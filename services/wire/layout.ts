@@ -33,12 +33,16 @@ export const Flag = {
   lenient: 2,
   /** predict: two bits, a launch class by its number in `WIRE_LAUNCH_CLASSES`; none: the application's. */
   launchClass: 12,
+  /** predict: features stand behind the names. */
+  predictFeatures: 16,
   /** feedback: eight bytes of loss stand before the input. */
   loss: 1,
   /** feedback: an input is there, not a query id. */
   input: 2,
   /** feedback: a key of its sender stands behind the label. */
   idempotencyKey: 4,
+  /** feedback: features stand behind the names. */
+  feedbackFeatures: 8,
   /** prediction: the output is the application's default. */
   isDefault: 1,
   /** prediction: every model's part came from the cache. */
@@ -54,6 +58,8 @@ export const Request = {
   objectiveUs: 8,
   /** Of feedback, which has no objective: bytes of the sender's key. */
   idempotencyKeyBytes: 8,
+  /** Of feedback. */
+  feedbackFeatureBytes: 10,
   inputType: 12,
   applicationBytes: 13,
   /** Of the model version in predict, of the query id in feedback. */
@@ -62,6 +68,8 @@ export const Request = {
   priority: 15,
   contextBytes: 16,
   labelBytes: 18,
+  /** Of predict, which has no label. */
+  predictFeatureBytes: 18,
   elements: 20,
   names: 24,
 } as const;

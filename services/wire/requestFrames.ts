@@ -5,7 +5,9 @@ import {
   LAUNCH_CLASSES,
   type LaunchClass,
 } from '../../containers/protocol/index.js';
+import type { Features } from '../../selection/index.js';
 import { ServiceError } from '../errors/index.js';
+import { decodeFeatures, encodeFeatures } from './featureBlock.js';
 import {
   Flag,
   FrameType,
@@ -35,6 +37,7 @@ export interface PredictFrame {
   readonly priority?: number | undefined;
   /** undefined: the application's. */
   readonly launchClass?: LaunchClass | undefined;
+  readonly features?: Features | undefined;
 }
 
 export interface FeedbackFrame {
@@ -48,6 +51,8 @@ export interface FeedbackFrame {
   readonly loss?: number | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly context?: string | undefined;
+  /** With an input. */
+  readonly features?: Features | undefined;
 }
 
 const STRICTNESS = Flag.strict | Flag.lenient;
@@ -96,6 +101,8 @@ class Parts {
     hasLoss: boolean,
     readonly inputType: InputType,
     hasKey = false,
+    /** Where the size of its features stands; undefined: it has none. */
+    private readonly featureBytesAt?: number,
   ) {
     if (frame.length < Request.names) {
       throw malformed(`this frame has at least ${Request.names} bytes, ${frame.length} came`);
@@ -106,7 +113,8 @@ class Parts {
       frame[Request.secondNameBytes] +
       frame.readUInt16LE(Request.contextBytes) +
       frame.readUInt16LE(Request.labelBytes) +
-      (hasKey ? frame.readUInt16LE(Request.idempotencyKeyBytes) : 0);
+      (hasKey ? frame.readUInt16LE(Request.idempotencyKeyBytes) : 0) +
+      (hasOwnFeatureBytes(featureBytesAt) ? frame.readUInt16LE(featureBytesAt) : 0);
     const inputAt = Request.names + names + (hasLoss ? 8 : 0);
     const expected = inputAt + elements * ELEMENT_BYTES[inputType];
     if (expected !== frame.length) {
@@ -134,6 +142,14 @@ class Parts {
     return part.toString('utf8');
   }
 
+  /** @throws ServiceError `malformed_frame` */
+  features(): Features | undefined {
+    if (this.featureBytesAt === undefined) return undefined;
+    const from = this.at;
+    this.at += this.frame.readUInt16LE(this.featureBytesAt);
+    return decodeFeatures(this.frame.subarray(from, this.at));
+  }
+
   double(): number {
     const value = this.frame.readDoubleLE(this.at);
     this.at += 8;
@@ -146,13 +162,15 @@ class Parts {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `not_utf8`
  */
 export function decodePredict(frame: Buffer): PredictFrame {
-  const flags = checkFlags(frame, STRICTNESS | Flag.launchClass);
+  const flags = checkFlags(frame, STRICTNESS | Flag.launchClass | Flag.predictFeatures);
   const strictness = flags & STRICTNESS;
   if (strictness === STRICTNESS) {
     throw new ServiceError('conflicting_fields', 'flags say both strict and not strict', 'flags');
   }
-  const parts = new Parts(frame, false, readInputType(frame));
-  if (frame.readUInt16LE(Request.labelBytes) !== 0) {
+  const hasFeatures = (flags & Flag.predictFeatures) !== 0;
+  const featuresAt = hasFeatures ? Request.predictFeatureBytes : undefined;
+  const parts = new Parts(frame, false, readInputType(frame), false, featuresAt);
+  if (!hasFeatures && frame.readUInt16LE(Request.labelBytes) !== 0) {
     throw new ServiceError('unknown_field', 'predict has no label', 'label');
   }
   const application = parts.ascii(Request.applicationBytes);
@@ -170,6 +188,8 @@ export function decodePredict(frame: Buffer): PredictFrame {
     strict: strictness === 0 ? undefined : strictness === Flag.strict,
     priority: priority === 0 ? undefined : priority,
     launchClass: WIRE_LAUNCH_CLASSES[(flags & Flag.launchClass) >> LAUNCH_CLASS_SHIFT],
+    // Behind the names, which are read by now.
+    features: parts.features(),
   };
 }
 
@@ -178,15 +198,17 @@ export function decodePredict(frame: Buffer): PredictFrame {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `conflicting_fields`, `missing_field`, `not_utf8`
  */
 export function decodeFeedback(frame: Buffer): FeedbackFrame {
-  const flags = checkFlags(frame, Flag.loss | Flag.input | Flag.idempotencyKey);
+  const flags = checkFlags(frame, Flag.loss | Flag.input | Flag.idempotencyKey | Flag.feedbackFeatures);
   const hasLoss = (flags & Flag.loss) !== 0;
   const hasKey = (flags & Flag.idempotencyKey) !== 0;
-  const parts = new Parts(frame, hasLoss, readInputType(frame), hasKey);
+  const featuresAt = (flags & Flag.feedbackFeatures) === 0 ? undefined : Request.feedbackFeatureBytes;
+  const parts = new Parts(frame, hasLoss, readInputType(frame), hasKey, featuresAt);
   const application = parts.ascii(Request.applicationBytes);
   const queryId = parts.ascii(Request.secondNameBytes);
   const context = parts.text(Request.contextBytes, 'context');
   const label = parts.text(Request.labelBytes, 'label');
   const idempotencyKey = hasKey ? parts.text(Request.idempotencyKeyBytes, 'idempotency_key') : undefined;
+  const features = parts.features();
   const loss = hasLoss ? parts.double() : undefined;
   const hasInput = (flags & Flag.input) !== 0;
   if (hasInput && queryId !== '') {
@@ -206,7 +228,13 @@ export function decodeFeedback(frame: Buffer): FeedbackFrame {
     loss,
     idempotencyKey,
     context,
+    features,
   };
+}
+
+/** Where a label's size stands in feedback, the size of features stands in predict: it is counted there. */
+function hasOwnFeatureBytes(featureBytesAt: number | undefined): featureBytesAt is number {
+  return featureBytesAt !== undefined && featureBytesAt !== Request.labelBytes;
 }
 
 function checkFlags(frame: Buffer, known: number): number {
@@ -237,9 +265,14 @@ function malformed(message: string): ServiceError {
 /** @throws RangeError when a name is longer than its length field can say, or a launch class is none. */
 export function encodePredict(frame: PredictFrame): Buffer {
   const strictness = frame.strict === undefined ? 0 : frame.strict ? Flag.strict : Flag.lenient;
-  const flags = strictness | (classNumber(frame.launchClass) << LAUNCH_CLASS_SHIFT);
-  const request = layOut(FrameType.predict, flags, frame, frame.version ?? '', '', undefined);
+  const block = frame.features === undefined ? undefined : encodeFeatures(frame.features);
+  const flags =
+    strictness |
+    (classNumber(frame.launchClass) << LAUNCH_CLASS_SHIFT) |
+    (block === undefined ? 0 : Flag.predictFeatures);
+  const request = layOut(FrameType.predict, flags, frame, frame.version ?? '', '', undefined, '', block);
   request.writeUInt32LE(frame.objectiveUs ?? 0, Request.objectiveUs);
+  if (block !== undefined) request.writeUInt16LE(block.length, Request.predictFeatureBytes);
   const { priority } = frame;
   if (priority !== undefined) {
     // In the frame 0 means none, and a part of a number would be cut off in silence.
@@ -264,8 +297,13 @@ export function encodeFeedback(frame: FeedbackFrame): Buffer {
   const flags =
     (frame.loss === undefined ? 0 : Flag.loss) |
     (frame.input === undefined ? 0 : Flag.input) |
-    (key === undefined ? 0 : Flag.idempotencyKey);
-  return layOut(FrameType.feedback, flags, frame, frame.queryId ?? '', frame.label, frame.loss, key);
+    (key === undefined ? 0 : Flag.idempotencyKey) |
+    (frame.features === undefined ? 0 : Flag.feedbackFeatures);
+  const block = frame.features === undefined ? undefined : encodeFeatures(frame.features);
+  const { queryId = '', label, loss } = frame;
+  const request = layOut(FrameType.feedback, flags, frame, queryId, label, loss, key, block);
+  if (block !== undefined) request.writeUInt16LE(block.length, Request.feedbackFeatureBytes);
+  return request;
 }
 
 export function encodeCancel(id: number): Buffer {
@@ -297,12 +335,13 @@ function layOut(
   label: string,
   loss: number | undefined,
   key = '',
+  block: Uint8Array = NO_BYTES,
 ): Buffer {
   const { id, application, context = '', inputType = WIRE_INPUT_TYPES[0], input = NO_BYTES } = request;
   const contextBytes = Buffer.byteLength(context);
   const labelBytes = Buffer.byteLength(label);
   const keyBytes = Buffer.byteLength(key);
-  const names = application.length + secondName.length + contextBytes + labelBytes + keyBytes;
+  const names = application.length + secondName.length + contextBytes + labelBytes + keyBytes + block.length;
   const size = Request.names + names + (loss === undefined ? 0 : 8) + input.length;
   // Names of several kilobytes are refused by the server anyway; a length field that lied would be worse.
   if (application.length > 255)
@@ -325,6 +364,8 @@ function layOut(
   at += frame.write(context, at, 'utf8');
   at += frame.write(label, at, 'utf8');
   at += frame.write(key, at, 'utf8');
+  frame.set(block, at);
+  at += block.length;
   if (loss !== undefined) at = frame.writeDoubleLE(loss, at);
   frame.set(input, at);
   return frame;

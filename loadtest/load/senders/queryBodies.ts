@@ -1,3 +1,4 @@
+import type { Features } from '../../../selection/index.js';
 import { jsonInput, keyHeaders, type ConnectionOptions } from '../../../services/client/index.js';
 import { parseExactly } from '../../../services/json/index.js';
 import { readPrediction, readRefusal, UnexpectedAnswerError } from '../../../services/client/index.js';
@@ -16,13 +17,13 @@ export interface HttpForm {
 export const HTTP_FORMS: Readonly<Record<Exclude<LoadMode, 'websocket'>, HttpForm>> = {
   http: {
     path: ({ application }) => `/${encodeURIComponent(application.name)}/predict`,
-    body: ({ application, context, input }) =>
-      JSON.stringify({ input: jsonInput(inputValue(application.form.type, input)), context }),
+    body: ({ application, context, features, input }) =>
+      JSON.stringify({ input: jsonInput(inputValue(application.form.type, input)), context, features }),
     answer: readPrediction,
   },
   v2: {
     path: ({ application }) => `${application.v2Path}/infer`,
-    body: ({ number, application, input }) => v2Body(application.form, input, number),
+    body: ({ number, application, features, input }) => v2Body(application.form, input, number, features),
     answer: v2Answer,
   },
 };
@@ -59,13 +60,15 @@ const DATATYPES = {
   strings: 'BYTES',
 } as const;
 
-function v2Body(form: InputForm, input: Uint8Array, number: number): string {
+function v2Body(form: InputForm, input: Uint8Array, number: number, features: Features = {}): string {
   const value = jsonInput(inputValue(form.type, input));
   const data = Array.isArray(value) ? value : [value];
   const shape = Array.isArray(value) ? [1, data.length] : [1];
   const parameters = form.type === 'bytes' ? { content_type: 'base64' } : undefined;
   const tensor = { name: 'input', datatype: DATATYPES[form.type], shape, parameters, data };
-  return JSON.stringify({ id: String(number), inputs: [tensor] });
+  const named = Object.entries(features).map(([name, one]) => [`features.${name}`, one] as const);
+  const all = named.length === 0 ? {} : { parameters: Object.fromEntries(named) };
+  return JSON.stringify({ id: String(number), ...all, inputs: [tensor] });
 }
 
 function v2Answer(value: unknown): LoadAnswer {

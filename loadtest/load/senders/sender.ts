@@ -1,3 +1,4 @@
+import type { Features } from '../../../selection/index.js';
 import type { Prediction } from '../../../services/client/index.js';
 import type { AskedApplication } from '../loadPlan.js';
 
@@ -6,6 +7,7 @@ export interface LoadQuery {
   readonly number: number;
   readonly application: AskedApplication;
   readonly context: string | undefined;
+  readonly features?: Features | undefined;
   readonly input: Uint8Array;
   readonly label: string | undefined;
 }

@@ -38,7 +38,7 @@ export class WebSocketSender implements Sender {
     return new WebSocketSender(options, clients);
   }
 
-  prepare({ application, context, input }: LoadQuery): Prepared {
+  prepare({ application, context, features, input }: LoadQuery): Prepared {
     const typed = inputValue(application.form.type, input);
     return (done) => {
       const at = this.turn++ % this.clients.length;
@@ -47,7 +47,7 @@ export class WebSocketSender implements Sender {
         done({ kind: 'failed', code: 'unreachable', message: 'the WebSocket is gone' });
         return;
       }
-      client.predict(application.name, typed, { context }).then(
+      client.predict(application.name, typed, { context, features }).then(
         (answer) => done({ kind: 'answer', answer }),
         (error: unknown) => {
           const outcome = outcomeOfError(error);

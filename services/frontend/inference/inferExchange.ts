@@ -178,7 +178,7 @@ export class InferExchange implements InferenceBodyReceiver {
     inference: InferRequest,
     headers: QueryHeaders,
   ): void {
-    const { rows, timeoutUs, priority = headers.priority } = inference;
+    const { rows, timeoutUs, features, priority = headers.priority } = inference;
     const budgetNs = queryBudgetNs(record.latencyObjectiveUs, timeoutUs, headers.dueMs);
     const { launchClass } = headers;
     const { traceparent, trace, source } = this;
@@ -191,6 +191,7 @@ export class InferExchange implements InferenceBodyReceiver {
         application,
         input,
         context: '',
+        features,
         version,
         budgetNs,
         priority,

@@ -1,5 +1,7 @@
+import type { Features } from '../../../selection/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { ExactInteger, jsonText } from '../../json/index.js';
+import { checkCount, readFeature } from '../features.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Parameters = Readonly<Record<string, string | number | boolean | ExactInteger>>;
@@ -8,6 +10,9 @@ export type Parameters = Readonly<Record<string, string | number | boolean | Exa
 export type ParameterPlace = 'request' | 'input' | 'output' | 'repository';
 
 const MAX_PARAMETERS = 64;
+
+/** What names of features begin with among the parameters of a request. */
+const FEATURE_PREFIX = 'features.';
 
 /** What other servers do by these parameters is not done here: ignoring them would answer something else. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -32,7 +37,8 @@ export function readObject(value: unknown, what: string): Fields {
 export function readParameters(value: unknown, field: string, place: ParameterPlace): Parameters | undefined {
   if (value === undefined) return undefined;
   const entries = Object.entries(readObject(value, field));
-  if (entries.length > MAX_PARAMETERS) {
+  const others = entries.filter(([name]) => place !== 'request' || !name.startsWith(FEATURE_PREFIX)).length;
+  if (others > MAX_PARAMETERS) {
     throw new ServiceError('invalid_value', `${field} may have at most ${MAX_PARAMETERS} entries`, field);
   }
   for (const [name, one] of entries) {
@@ -92,6 +98,21 @@ export function countParameter(
   const path = `${field}.${name}`;
   const message = `${path} must be a whole number${unit} from 0 to ${most}, ${describeValue(value)} came`;
   throw new ServiceError('invalid_value', message, path);
+}
+
+/** Parameters `features.NAME`; undefined when there are none. @throws ServiceError that names the parameter */
+export function featureParameters(parameters: Parameters | undefined): Features | undefined {
+  if (parameters === undefined) return undefined;
+  const names = Object.keys(parameters).filter((name) => name.startsWith(FEATURE_PREFIX));
+  if (names.length === 0) return undefined;
+  const field = 'parameters.features';
+  checkCount(names.length, field);
+  const features: Record<string, number> = {};
+  for (const full of names) {
+    const name = full.slice(FEATURE_PREFIX.length);
+    features[name] = readFeature(name, parameters[full], field);
+  }
+  return features;
 }
 
 /** true or false; undefined when it is not there. */

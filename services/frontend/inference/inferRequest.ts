@@ -1,9 +1,11 @@
+import type { Features } from '../../../selection/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { LOWEST_PRIORITY, MAX_OBJECTIVE_US } from '../schemas.js';
 import type { BinaryPart } from './binaryData.js';
 import {
   booleanParameter,
   countParameter,
+  featureParameters,
   readObject,
   readParameters,
   textParameter,
@@ -30,6 +32,8 @@ export interface InferRequest {
   readonly timeoutUs: number | undefined;
   /** The parameter `priority`, 1 (most urgent) to 5; undefined: the default. */
   readonly priority: number | undefined;
+  /** The parameters `features.NAME`: of all its rows. */
+  readonly features: Features | undefined;
   /** One input each. */
   readonly rows: InputRows;
   /** In the order in which they are to be answered. */
@@ -57,6 +61,7 @@ export function readInferRequest(
     timeoutUs:
       countParameter(parameters, 'timeout', MAX_OBJECTIVE_US, 'parameters', ' of microseconds') || undefined,
     priority: countParameter(parameters, 'priority', LOWEST_PRIORITY, 'parameters') || undefined,
+    features: featureParameters(parameters),
     outputs: readOutputs(
       fields.outputs,
       servable,

@@ -21,7 +21,7 @@ export const inferRequestSchema = z.object({
   parameters: parameters
     .optional()
     .describe(
-      'timeout: microseconds that the answer may take; priority: 1, most urgent, to 5; binary_data_output: every output as binary data; others come back as they are',
+      'timeout: microseconds that the answer may take; priority: 1, most urgent, to 5; binary_data_output: every output as binary data; features.NAME: a finite number that the policy of an application may choose by; others come back as they are',
     ),
   inputs: z.array(
     z.object({

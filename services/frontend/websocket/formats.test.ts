@@ -30,6 +30,10 @@ const options = fc.record(
     strict: fc.boolean(),
     priority: fc.integer({ min: 1, max: 5 }),
     launchClass: fc.constantFrom(...LAUNCH_CLASSES),
+    features: fc.dictionary(name, fc.double({ noNaN: true, noDefaultInfinity: true }), {
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
   },
   { requiredKeys: [] },
 );

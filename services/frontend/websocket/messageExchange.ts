@@ -127,7 +127,7 @@ export class MessageExchange implements FlightOwner {
       this.refuse(format, message.id, application.name, input);
       return;
     }
-    const { objectiveUs, version, context, priority, launchClass } = request;
+    const { objectiveUs, version, context, features, priority, launchClass } = request;
     const strict = request.strict ?? application.strict ?? false;
     const queryId = this.context.nextQueryId();
     const trace = this.context.tracing?.onMessage('predict', message.traceparent);
@@ -139,6 +139,7 @@ export class MessageExchange implements FlightOwner {
         application: application.name,
         input,
         context,
+        features,
         version,
         priority,
         launchClass,
@@ -168,7 +169,7 @@ export class MessageExchange implements FlightOwner {
       }
       input = read;
     }
-    const { queryId, label, loss, context, idempotencyKey } = request;
+    const { queryId, label, loss, features, context, idempotencyKey } = request;
     const flight = new FeedbackFlight(this, format, message.id, input?.length ?? 0, application.name);
     this.depart(flight);
     const trace = this.context.tracing?.onMessage('feedback', message.traceparent);
@@ -180,6 +181,7 @@ export class MessageExchange implements FlightOwner {
       input,
       label,
       loss,
+      features,
       idempotencyKey,
       trace,
     };

@@ -142,6 +142,7 @@ export class BinaryMessage implements Message {
       strict: frame.strict,
       priority: frame.priority,
       launch_class: frame.launchClass,
+      features: frame.features,
     });
   }
 
@@ -155,6 +156,7 @@ export class BinaryMessage implements Message {
       input: frame.input,
       label: frame.label,
       loss: frame.loss,
+      features: frame.features,
       idempotency_key: frame.idempotencyKey,
       context: frame.context,
     });
