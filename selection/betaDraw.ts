@@ -1,3 +1,4 @@
+import { normalDraw } from './normalDraw.js';
 import type { Draw } from './policy.js';
 
 /**
@@ -22,9 +23,4 @@ function gammaDraw(shape: number, draw: Draw): number {
     if (u < 1 - 0.0331 * x ** 4) return d * v;
     if (Math.log(u) < 0.5 * x * x + d * (1 - v + Math.log(v))) return d * v;
   }
-}
-
-/** Box and Muller's; the second value is not kept: a draw has no memory. */
-function normalDraw(draw: Draw): number {
-  return Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
 }

@@ -188,6 +188,11 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
       memory: 700,
       threshold: 0.7,
       model: 'c',
+      ridge: 2,
+      forgetting: 0.99,
+      v: 0.3,
+      // Others give the state another shape.
+      features: [],
     };
     const parameters = Object.fromEntries(policy.parameters.map((one) => [one, other[one]]));
     fc.assert(

@@ -4,6 +4,9 @@ export { epsilonGreedyPolicy, type EpsilonGreedyState } from './epsilonGreedy.js
 export { exp3Policy, type Exp3State } from './exp3.js';
 export { exp3sPolicy, type Exp3sState } from './exp3s.js';
 export { exp4Policy, type Exp4State } from './exp4.js';
+export { FEATURE_NAME, MOST_FEATURES } from './features.js';
+export { lintsPolicy, type LintsState } from './linear/lints.js';
+export { linucbPolicy, type LinucbState } from './linear/linucb.js';
 export { majorityPolicy, type MajorityState } from './majority.js';
 export { staticPolicy, type StaticState } from './static.js';
 export { thompsonPolicy, type ThompsonState } from './thompson.js';

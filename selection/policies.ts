@@ -2,6 +2,8 @@ import { epsilonGreedyPolicy } from './epsilonGreedy.js';
 import { exp3Policy } from './exp3.js';
 import { exp3sPolicy } from './exp3s.js';
 import { exp4Policy } from './exp4.js';
+import { lintsPolicy } from './linear/lints.js';
+import { linucbPolicy } from './linear/linucb.js';
 import { majorityPolicy } from './majority.js';
 import type { JsonObject } from './parameters.js';
 import { PolicyError, type Json, type SelectionPolicy } from './policy.js';
@@ -18,6 +20,8 @@ const POLICIES = new Map<string, SelectionPolicy>(
     epsilonGreedyPolicy,
     ucb1Policy,
     thompsonPolicy,
+    linucbPolicy,
+    lintsPolicy,
     exp4Policy,
     majorityPolicy,
     weightedPolicy,
@@ -44,7 +48,12 @@ export function checkPolicy(name: string, parameters: Json): void {
 export function withParameters(policy: SelectionPolicy, state: Json, parameters: Json): Json {
   const wanted = policy.init([], parameters) as JsonObject;
   const present = state as JsonObject;
-  const changed = policy.parameters.filter((name) => present[name] !== wanted[name]);
+  const changed = policy.parameters.filter((name) => !isSame(present[name], wanted[name]));
   if (changed.length === 0) return state;
+  if (policy.withParameters !== undefined) return policy.withParameters(state, wanted);
   return policy.restore({ ...present, ...Object.fromEntries(changed.map((name) => [name, wanted[name]])) });
+}
+
+function isSame(one: Json, other: Json): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

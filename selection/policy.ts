@@ -93,6 +93,11 @@ export interface SelectionPolicy<S extends Json = Json> {
    * may bring any, and none are remembered for feedback.
    */
   featureFault?(state: S, features: Features): FeatureFault | undefined;
+  /**
+   * The state with the parameters of another, `fresh`, which has no arms; what it has learned stays. Of a policy whose states
+   * have another shape with other parameters: in others the parameters take each other's place.
+   */
+  withParameters?(state: S, fresh: S): S;
   /** Probability or weight share of each arm, adding up to one: for dashboards and metrics. */
   shares(state: S): ReadonlyMap<Arm, number>;
 }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { bytesOf, idsOf, isFeedbackJob, queued, resolvedOf } from './feedbackJob.js';
 import type { ResolvedFeedback } from '../prediction/index.js';
+import { Serving } from '../prediction/tests/serving.js';
+import { MemoryStore } from '../store/index.js';
 
 const FEEDBACK: ResolvedFeedback = {
   application: 'app',
@@ -35,3 +37,27 @@ it.each([[[1]], [{ hour: '14' }], [{ hour: null }], ['hour'], [null]])(
     expect(isFeedbackJob({ ...(passedOn(FEEDBACK) as object), features })).toBe(false);
   },
 );
+
+/** An engine over what others have stored. */
+function engineOver(store: MemoryStore): Serving {
+  const serving = new Serving({ store });
+  serving.registry
+    .addApplication('app', 'linucb', { features: ['x'], forgetting: 1 })
+    .addModel('m')
+    .link('app', 'm');
+  serving.container({ output: () => 'low' });
+  return serving;
+}
+
+it('lets another process learn from features of a query that it never saw', () => {
+  const store = new MemoryStore();
+  const asked = engineOver(store);
+  const queryId = asked.predict(1, { features: { x: 3 } });
+  asked.run();
+  const judgement = asked.engine.desk.judge({ application: 'app', context: '', queryId, label: 'low' });
+  if (judgement.kind !== 'resolved') throw new Error(judgement.kind);
+  const job = passedOn(judgement.feedback);
+  if (!isFeedbackJob(job)) throw new Error('it is no job');
+  engineOver(store).engine.desk.learn(resolvedOf(job), undefined, () => undefined);
+  expect(store.get('selection/app/own')?.value).toMatchObject({ targets: [[1, 3]] });
+});

@@ -1,13 +1,6 @@
-import type { Features } from '../../selection/index.js';
+import { FEATURE_NAME, MOST_FEATURES, type Features } from '../../selection/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { ExactInteger } from '../json/index.js';
-import { NAME_PATTERN } from '../registry/index.js';
-
-/** Of one query. */
-export const MAX_FEATURES = 64;
-
-/** How names of features are written, as those of applications and models. */
-export const FEATURE_NAME = NAME_PATTERN;
 
 /**
  * Features as a client sends them, whatever it sends.
@@ -48,8 +41,8 @@ export function readBatchFeatures(
 
 /** @throws ServiceError */
 export function checkCount(count: number, field: string): void {
-  if (count <= MAX_FEATURES) return;
-  const message = `${field} may have at most ${MAX_FEATURES} numbers, ${count} came`;
+  if (count <= MOST_FEATURES) return;
+  const message = `${field} may have at most ${MOST_FEATURES} numbers, ${count} came`;
   throw new ServiceError('invalid_value', message, field);
 }
 

@@ -83,7 +83,7 @@ describe('the hand-written checks and the schemas agree', () => {
       ),
       votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
       features: fc.oneof(
-        { weight: 16, arbitrary: fc.constant(undefined) },
+        { weight: 6, arbitrary: fc.constant(undefined) },
         { weight: 3, arbitrary: features },
         { weight: 1, arbitrary: fc.array(fc.oneof(features, scalar), { maxLength: 3 }) },
         { weight: 1, arbitrary: scalar },
@@ -97,11 +97,11 @@ describe('the hand-written checks and the schemas agree', () => {
         if (ours) accepted += 1;
         expect(ours).toBe(schema.safeParse(body).success);
       }),
-      RUNS,
+      { ...RUNS, numRuns: 2 * RUNS.numRuns },
     );
     // Both answers must have been asked for.
     expect(accepted).toBeGreaterThan(100);
-    expect(accepted).toBeLessThan(2900);
+    expect(accepted).toBeLessThan(5900);
   });
 
   it('on feedback', () => {

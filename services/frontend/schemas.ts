@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type InputType, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 
-import { FEATURE_NAME, MAX_FEATURES } from './features.js';
+import { FEATURE_NAME, MOST_FEATURES } from '../../selection/index.js';
 
 /** The largest finite float32. */
 export const MAX_FLOAT32 = 3.4028234663852886e38;
@@ -91,10 +91,10 @@ const objectiveUs = z
 
 const features = z
   .record(z.string().regex(FEATURE_NAME), z.number())
-  .refine((value) => Object.keys(value).length <= MAX_FEATURES, {
-    message: `at most ${MAX_FEATURES} features`,
+  .refine((value) => Object.keys(value).length <= MOST_FEATURES, {
+    message: `at most ${MOST_FEATURES} features`,
   })
-  .meta({ maxProperties: MAX_FEATURES });
+  .meta({ maxProperties: MOST_FEATURES });
 
 /** Of one query, on HTTP and on a WebSocket. */
 export const predictFields = {

@@ -145,6 +145,8 @@ describe('applications', () => {
     ['epsilonGreedy', { epsilon: 0.2, memory: null }],
     ['ucb1', { exploration: 1, memory: 1000 }],
     ['thompson', { memory: 1000 }],
+    ['linucb', { features: ['hour', 'user.age'], alpha: 0.5, ridge: 2, forgetting: 1 }],
+    ['lints', { features: ['hour'], v: 0.25, ridge: 0.5, forgetting: 0.99 }],
     ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
     ['majority', { threshold: 0.8 }],
     ['weighted', { memory: 1000, threshold: 0.5 }],

@@ -10,7 +10,7 @@ import {
   type ItemResult,
   type PredictFrame,
 } from '../../../containers/protocol/index.js';
-import type { Json } from '../../../selection/index.js';
+import type { Features, Json } from '../../../selection/index.js';
 import { VirtualClock, type Clock, type EventSink } from '../../../simulator/time/index.js';
 import {
   inputFormOf,
@@ -323,6 +323,7 @@ export class Serving implements AnswerSink {
     input?: Uint8Array;
     loss?: number;
     context?: string;
+    features?: Features;
     idempotencyKey?: string;
   }): {
     outcome?: FeedbackOutcome;
