@@ -1,3 +1,4 @@
+import { measuredLoss } from './loss.js';
 import { carriedWeights, settled, weightSum } from './logWeights.js';
 import { distinctArms, numberIn, numberOrNull, parameterObject, shareFrom } from './parameters.js';
 import {
@@ -136,7 +137,7 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
 };
 
 /**
- * The loss of one voter: 0 when it gave the label, 1 when not, undefined when it gave nothing. A loss that the application
+ * The loss of one voter: what was measured of it, otherwise 0 when it gave the label and 1 when not, undefined when it gave nothing. A loss that the application
  * measured is that of the answer it got, and says nothing of the voters that answered otherwise.
  */
 export function lossInVote(
@@ -146,5 +147,5 @@ export function lossInVote(
 ): number | undefined {
   const prediction = answerOf(arm, predictions);
   if (prediction === undefined) return undefined;
-  return sameOutput(prediction.output, feedback.label) ? 0 : 1;
+  return measuredLoss(arm, feedback) ?? (sameOutput(prediction.output, feedback.label) ? 0 : 1);
 }

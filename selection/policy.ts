@@ -19,10 +19,12 @@ export interface Combination {
 }
 
 export interface Feedback {
-  /** The true output, compared as a JSON value with what arms answered. */
+  /** The true output, compared as a JSON value with what arms answered. '' where nobody knows it. */
   readonly label: string;
   /** Loss in [0, 1] when the application measured it itself; otherwise 0 for the right label and 1 for a wrong one. */
   readonly loss?: number;
+  /** Of single arms, in [0, 1]: measured by the application, or by its loss where that is not 0 or 1. They go before the label. */
+  readonly losses?: Readonly<Record<Arm, number>>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
-import type { Json } from '../../selection/index.js';
+import { LOSS_NAMES, type Json, type LossChoice } from '../../selection/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { CLASSES, launchClassOption } from './launchClassOption.js';
@@ -14,6 +14,7 @@ interface AddOptions extends ClientOptions {
   readonly maxInFlight?: number;
   readonly strict?: true;
   readonly launchClass?: LaunchClass;
+  readonly loss?: string;
   readonly policy: string;
   readonly policyParameters: string;
 }
@@ -24,6 +25,7 @@ interface SetOptions extends ClientOptions {
   readonly maxInFlight?: number | null;
   readonly strict?: boolean;
   readonly launchClass?: LaunchClass | typeof OF_MODELS;
+  readonly loss?: string;
   readonly policy?: string;
   readonly policyParameters?: string;
   readonly forgetLearned?: true;
@@ -31,6 +33,7 @@ interface SetOptions extends ClientOptions {
 
 const microseconds = wholeNumber(1, 3_600_000_000);
 const inFlight = wholeNumber(1, 1_000_000);
+const LOSS_HELP = `how labels judge its models: ${LOSS_NAMES.join(', ')}, or an object such as {"name":"pinball","quantile":0.9,"scale":10}`;
 /** In place of a number: no limit. */
 const ANY = 'any';
 /** In place of a class: each model's own. */
@@ -59,7 +62,8 @@ export function addAppCommand(program: Command): void {
       .addOption(launchClassOption('its queries', "each model's own"))
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
-      .option('--policy-parameters <json>', 'parameters of the policy', '{}'),
+      .option('--policy-parameters <json>', 'parameters of the policy', '{}')
+      .option('--loss <name>', LOSS_HELP),
   ).action(add);
   withManagementOptions(
     app
@@ -82,6 +86,7 @@ export function addAppCommand(program: Command): void {
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--no-strict', 'answer the default output')
       .option('--policy-parameters <json>', 'parameters of the policy, in place of all the present ones')
+      .option('--loss <name>', `${LOSS_HELP}; zeroOne: right or wrong`)
       .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
       .option('--forget-learned', 'with --policy: what was learned may go'),
   ).action(set);
@@ -109,6 +114,16 @@ function parametersIn(text: string): Json {
   }
 }
 
+/** `NAME`, or a JSON object of the name and what belongs to it. The server says what is wrong with it. @throws CommandError */
+function lossIn(text: string): LossChoice {
+  if (!text.startsWith('{')) return { name: text as LossChoice['name'] };
+  try {
+    return JSON.parse(text) as LossChoice;
+  } catch (cause) {
+    throw new CommandError(`--loss is no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
 async function set(name: string, options: SetOptions): Promise<void> {
   const { policy, policyParameters, launchClass } = options;
   const parameters = policyParameters === undefined ? undefined : parametersIn(policyParameters);
@@ -120,6 +135,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
     max_in_flight: options.maxInFlight,
     strict: options.strict,
     launch_class: launchClass === OF_MODELS ? null : launchClass,
+    loss: options.loss === undefined ? undefined : lossIn(options.loss),
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
     forget_learned: options.forgetLearned,
   });
@@ -137,6 +153,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     max_in_flight: options.maxInFlight,
     strict: options.strict,
     launch_class: options.launchClass,
+    loss: options.loss === undefined ? undefined : lossIn(options.loss),
     policy: { name: options.policy, parameters },
   });
   printDone(options.json, sentence);
@@ -171,6 +188,7 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
       ? []
       : [['in flight', `at most ${application.max_in_flight}`]]),
     ...(application.launch_class === undefined ? [] : [['launch class', application.launch_class]]),
+    ...(application.loss === undefined ? [] : [['loss', JSON.stringify(application.loss)]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ['default output', application.default_output],
     ['strict', application.strict ? 'yes' : 'no'],

@@ -9,8 +9,10 @@ interface FeedbackOptions extends ClientOptions {
   readonly queryId?: string;
   readonly input?: string;
   readonly file?: string;
-  readonly label: string;
+  readonly label?: string;
   readonly loss?: string;
+  readonly reward?: string;
+  readonly losses?: string;
   readonly idempotencyKey?: string;
   readonly context?: string;
 }
@@ -30,8 +32,10 @@ export function addFeedbackCommand(program: Command): void {
     .option('--query-id <id>', 'the query that is judged: query_id of its prediction')
     .option('--input <json>', 'or its input')
     .option('--file <path>', 'or a file with the input, or with {"input": …}; - for standard input')
-    .requiredOption('--label <text>', 'the true output')
+    .option('--label <text>', 'the true output; may be left out with a loss or reward')
     .option('--loss <number>', 'from 0 to 1, in place of right or wrong')
+    .option('--reward <number>', 'or 1 less the loss')
+    .option('--losses <json>', 'or of single models, such as {"small": 0.2}')
     .option(
       '--idempotency-key <text>',
       'your name for it: sent again under the same one it is learned from once',
@@ -43,9 +47,22 @@ export function addFeedbackCommand(program: Command): void {
 async function feedback(application: string, options: FeedbackOptions): Promise<void> {
   const { queryId, label, context, idempotencyKey, json } = options;
   const subject = { queryId, input: inputOf(options) };
-  const loss = lossOf(options.loss);
+  const loss = shareOf('--loss', options.loss);
+  const reward = shareOf('--reward', options.reward);
+  const losses = lossesOf(options.losses);
+  if (label === undefined && loss === undefined && reward === undefined && losses === undefined) {
+    throw new CommandError('give one of --label, --loss, --reward and --losses');
+  }
   const client = await clientOf(options);
-  const result = await client.feedback(application, { ...subject, label, loss, idempotencyKey, context });
+  const result = await client.feedback(application, {
+    ...subject,
+    label,
+    loss,
+    reward,
+    losses,
+    idempotencyKey,
+    context,
+  });
   if (result.joined === 'repeated') {
     print(json, result, 'It had been judged before: nothing changed.');
     return;
@@ -62,12 +79,21 @@ async function feedback(application: string, options: FeedbackOptions): Promise<
   print(json, result, `Learned from ${JOINED[result.joined]}; it is ${kept}.`);
 }
 
-function lossOf(text: string | undefined): number | undefined {
+function lossesOf(text: string | undefined): Readonly<Record<string, number>> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Readonly<Record<string, number>>;
+  } catch (cause) {
+    throw new CommandError(`--losses is no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function shareOf(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   // A variable of a script that is empty is no loss of 0.
-  const loss = text.trim() === '' ? NaN : Number(text);
-  if (loss >= 0 && loss <= 1) return loss;
-  throw new CommandError(`--loss must be a number from 0 to 1, not ${JSON.stringify(text)}`);
+  const share = text.trim() === '' ? NaN : Number(text);
+  if (share >= 0 && share <= 1) return share;
+  throw new CommandError(`${option} must be a number from 0 to 1, not ${JSON.stringify(text)}`);
 }
 
 function inputOf({ queryId, input, file }: FeedbackOptions): ClientInput | undefined {

@@ -48,20 +48,31 @@ export const BINARY_MESSAGES: MessageWriter = {
     const query = { version, context, objectiveUs, strict, priority, launchClass, features };
     return encodePredict({ id, application, ...typedInput(input), ...query });
   },
-  feedback: (id, application, { queryId, input, label, loss, idempotencyKey, features, context }) =>
-    encodeFeedback({
+  feedback: (id, application, feedback) => {
+    const { queryId, input, label, idempotencyKey, features, context } = feedback;
+    return encodeFeedback({
       id,
       application,
       queryId,
       ...(input === undefined ? {} : typedInput(input)),
-      label: String(label),
-      loss,
+      label: label === undefined ? undefined : String(label),
+      loss: binaryLoss(feedback),
       idempotencyKey,
       features,
       context,
-    }),
+    });
+  },
   cancel: encodeCancel,
 };
+
+/** @throws RangeError */
+function binaryLoss({ loss, reward, losses }: Feedback): number | undefined {
+  if (losses !== undefined) {
+    throw new RangeError('losses of single models go over HTTP and in JSON messages, not in binary frames');
+  }
+  if (loss !== undefined && reward !== undefined) throw new RangeError('give loss or reward, not both');
+  return reward === undefined ? loss : 1 - reward;
+}
 
 function typedInput(input: ClientInput): { readonly inputType: InputType; readonly input: Uint8Array } {
   if (typeof input === 'string') return { inputType: 'strings', input: new TextEncoder().encode(input) };

@@ -71,10 +71,14 @@ export type ClientInput = string | readonly number[] | Float64Array | Float32Arr
 export interface Feedback {
   readonly queryId?: string | undefined;
   readonly input?: ClientInput | undefined;
-  /** The true output. */
-  readonly label: string | number | bigint;
+  /** The true output; may be absent where a loss or reward is there. */
+  readonly label?: string | number | bigint | undefined;
   /** From 0 to 1, in place of right or wrong. */
   readonly loss?: number | undefined;
+  /** Or 1 less the loss. */
+  readonly reward?: number | undefined;
+  /** Or of single models, by name; not in binary frames. */
+  readonly losses?: Readonly<Record<string, number>> | undefined;
   /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
   readonly idempotencyKey?: string | undefined;
   /** With an input; those of a query are remembered with it. */
@@ -356,6 +360,16 @@ export interface AddApplicationFields {
   readonly strict?: boolean | undefined;
   /** How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out */
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+  /** How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out */
+  readonly loss?:
+    | {
+        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
+        readonly scale?: number | undefined;
+        /** Of pinball: which one models are to answer; 0.5 unless given */
+        readonly quantile?: number | undefined;
+      }
+    | undefined;
 }
 
 export interface SetApplicationFields {
@@ -375,6 +389,17 @@ export interface SetApplicationFields {
   readonly strict?: boolean | undefined;
   /** null: each model's own */
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined | null;
+  /** null: right or wrong */
+  readonly loss?:
+    | {
+        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
+        readonly scale?: number | undefined;
+        /** Of pinball: which one models are to answer; 0.5 unless given */
+        readonly quantile?: number | undefined;
+      }
+    | undefined
+    | null;
   /** Answered when there is no prediction in time */
   readonly default_output?: string | undefined;
   readonly latency_slo_micros?: number | undefined;
@@ -397,6 +422,15 @@ export interface ApplicationAnswer {
   readonly linked_models: readonly string[];
   readonly max_in_flight?: number | undefined;
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+  readonly loss?:
+    | {
+        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
+        readonly scale?: number | undefined;
+        /** Of pinball: which one models are to answer; 0.5 unless given */
+        readonly quantile?: number | undefined;
+      }
+    | undefined;
 }
 
 export interface AddModelFields {
@@ -414,7 +448,7 @@ export interface AddModelFields {
   /** -1: adaptive; otherwise the largest batch */
   readonly batch_size?: number | undefined;
   /** Unless given: aimd when batch_size is -1, otherwise fixed, which needs a batch_size. none: one input after the other */
-  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed' | undefined;
+  readonly batching?: 'none' | 'quantile' | 'aimd' | 'fixed' | undefined;
   /** A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out */
   readonly batch_delay_micros?: number | undefined;
   readonly memory_mib?: number | undefined;
@@ -442,7 +476,7 @@ export interface ScaleFields {
 export interface ModelAnswer {
   /** The largest batch; -1: adaptive */
   readonly batch_size: number;
-  readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
+  readonly batching: 'none' | 'quantile' | 'aimd' | 'fixed';
   readonly warm_up: boolean;
   /** Replicas that take queries now */
   readonly replicas_up: number;

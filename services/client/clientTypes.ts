@@ -55,10 +55,14 @@ export interface Prediction {
 export interface Feedback {
   readonly queryId?: string | undefined;
   readonly input?: ClientInput | undefined;
-  /** The true output. */
-  readonly label: string | number | bigint;
+  /** The true output; may be absent where a loss or reward is there. */
+  readonly label?: string | number | bigint | undefined;
   /** From 0 to 1, in place of right or wrong. */
   readonly loss?: number | undefined;
+  /** Or 1 less the loss. */
+  readonly reward?: number | undefined;
+  /** Or of single models, by name; not in binary frames. */
+  readonly losses?: Readonly<Record<string, number>> | undefined;
   /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
   readonly idempotencyKey?: string | undefined;
   /** With an input; those of a query are remembered with it. */

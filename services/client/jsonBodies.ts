@@ -53,12 +53,14 @@ function checkedDeadlineMs(deadlineMs: number): number {
 }
 
 export function feedbackFields(feedback: Feedback): Fields {
-  const { queryId, input, label, loss, idempotencyKey, features, context } = feedback;
+  const { queryId, input, label, loss, reward, losses, idempotencyKey, features, context } = feedback;
   return {
     query_id: queryId,
     input: input === undefined ? undefined : jsonInput(input),
     label,
     loss,
+    reward,
+    losses,
     idempotency_key: idempotencyKey,
     features: features === undefined ? undefined : checkedFeatures(features),
     context,

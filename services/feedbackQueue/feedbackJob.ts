@@ -9,8 +9,10 @@ const MOST_MARK_BYTES = 512;
 export interface FeedbackJob {
   readonly application: string;
   readonly context: string;
-  readonly label: string;
+  readonly label?: string | undefined;
   readonly loss?: number | undefined;
+  /** Of single models, by name. */
+  readonly losses?: Readonly<Record<string, number>> | undefined;
   readonly queryId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly selection?: Selection | undefined;
@@ -53,7 +55,7 @@ export function queued(
   from: string,
   number: number,
 ): QueuedFeedback {
-  const { application, context, label, loss, queryId, idempotencyKey, features } = feedback;
+  const { application, context, label, loss, losses, queryId, idempotencyKey, features } = feedback;
   const { selection, predictions, input } = feedback;
   const marks = ids.length > 0 ? ids : [`r-${randomBytes(16).toString('base64url')}`];
   const job: FeedbackJob = {
@@ -61,6 +63,7 @@ export function queued(
     context,
     label,
     loss,
+    losses,
     queryId,
     idempotencyKey,
     features,
@@ -76,9 +79,9 @@ export function queued(
 
 /** About what it takes: its texts, and something for the rest. */
 export function bytesOf(job: FeedbackJob): number {
-  const { label, input = '', predictions = [], marks, context, features = {} } = job;
+  const { label = '', losses = {}, input = '', predictions = [], marks, context, features = {} } = job;
   let bytes = 256 + label.length + input.length + context.length;
-  for (const name of Object.keys(features)) bytes += name.length + 28;
+  for (const name of [...Object.keys(features), ...Object.keys(losses)]) bytes += name.length + 28;
   for (const { arm, output, scores = '' } of predictions)
     bytes += arm.length + output.length + scores.length + 32;
   for (const mark of marks) bytes += mark.length;
@@ -87,13 +90,14 @@ export function bytesOf(job: FeedbackJob): number {
 
 /** What somebody queued. */
 export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
-  const { application, context, label, loss, queryId, idempotencyKey, features } = job;
+  const { application, context, label, loss, losses, queryId, idempotencyKey, features } = job;
   const { selection, predictions, input } = job;
   return {
     application,
     context,
     label,
     loss,
+    losses,
     queryId,
     idempotencyKey,
     features,
@@ -106,20 +110,21 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
 /** Whether a job's data has the form of one of ours: others may write to a Redis, too. */
 export function isFeedbackJob(data: unknown): data is FeedbackJob {
   if (typeof data !== 'object' || data === null) return false;
-  const { application, context, label, marks, features } = data as Partial<FeedbackJob>;
+  const { application, context, label, loss, losses, marks, features } = data as Partial<FeedbackJob>;
   const { selection, predictions, input } = data as Partial<FeedbackJob>;
   return (
     typeof application === 'string' &&
     typeof context === 'string' &&
-    typeof label === 'string' &&
+    (typeof label === 'string' || (label === undefined && (loss !== undefined || losses !== undefined))) &&
+    (losses === undefined || areNumbers(losses)) &&
     Array.isArray(marks) &&
     marks.every(isMark) &&
-    (features === undefined || areFeatures(features)) &&
+    (features === undefined || areNumbers(features)) &&
     (isSelection(selection) ? arePredictions(predictions) : typeof input === 'string')
   );
 }
 
-function areFeatures(value: unknown): boolean {
+function areNumbers(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const numbers: readonly unknown[] = Object.values(value);
   return numbers.every((one) => Number.isFinite(one));

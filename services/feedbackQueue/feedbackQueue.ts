@@ -198,8 +198,8 @@ export class FeedbackQueue {
       done(unknown);
       return;
     }
-    const { application, context, label, loss, idempotencyKey } = request;
-    const question = { application, context, queryId, label, loss, idempotencyKey };
+    const { application, context, label, loss, losses, idempotencyKey } = request;
+    const question = { application, context, queryId, label, loss, losses, idempotencyKey };
     this.mail.ask(holder, question).then(
       (answer) => {
         if (answer === 'gone') done(unknown);

@@ -325,6 +325,7 @@ export class UpdateExchange extends Exchange {
       input,
       label: request.label,
       loss: request.loss,
+      losses: request.losses,
       features: request.features,
       idempotencyKey: request.idempotencyKey,
       trace: this.trace,

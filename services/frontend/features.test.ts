@@ -94,6 +94,30 @@ describe('features of queries', () => {
   });
 });
 
+describe('feedback without a label', () => {
+  it('has a loss, a reward or losses, by every way', async () => {
+    const update = (body: object) => harness.send('/doubles/update', { body: JSON.stringify(body) });
+    await update({ query_id: 'q', loss: 0.25 });
+    await update({ query_id: 'q', reward: 0.75 });
+    await update({ query_id: 'q', losses: { small: 0.25, large: 0 } });
+    const socket = await TestSocket.open(harness);
+    socket.send({ type: 'feedback', id: 1, application: 'doubles', query_id: 'q', losses: { small: 1 } });
+    await socket.nextJson();
+    socket.send(encodeFeedback({ id: 2, application: 'doubles', queryId: 'q', loss: 0.25 }));
+    await socket.next();
+    socket.send(encodeFeedback({ id: 3, application: 'doubles', queryId: 'q' }));
+    expect(decodeAnswer((await socket.next()).data)).toMatchObject({ kind: 'error', field: 'label' });
+    socket.close();
+    expect(harness.service.feedback.map(({ label, loss, losses }) => [label, loss, losses])).toEqual([
+      [undefined, 0.25, undefined],
+      [undefined, 0.25, undefined],
+      [undefined, undefined, { small: 0.25, large: 0 }],
+      [undefined, undefined, { small: 1 }],
+      [undefined, 0.25, undefined],
+    ]);
+  });
+});
+
 describe('features that are none', () => {
   it.each<[what: string, features: unknown, code: string, field: string, fix: RegExp]>([
     ['a list', [1, 2], 'wrong_type', 'features', /object of numbers, such as/],

@@ -2,9 +2,11 @@ import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../contai
 import type { Features } from '../../selection/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { ExactInteger, LongNumbers } from '../json/index.js';
+import { NAME_PATTERN } from '../registry/index.js';
 import { readBatchFeatures, readFeatures } from './features.js';
 import {
   LOWEST_PRIORITY,
+  MOST_LOSSES,
   MAX_CLIENT_BATCH,
   MAX_KEY_LENGTH,
   MAX_LABEL_LENGTH,
@@ -54,8 +56,12 @@ export interface PredictRequest {
 export interface UpdateRequest {
   readonly queryId: string | undefined;
   readonly input: unknown;
-  readonly label: string;
+  /** undefined: a loss is there. */
+  readonly label: string | undefined;
+  /** Its own, or what is left of a reward. */
   readonly loss: number | undefined;
+  /** Of single models, by name. */
+  readonly losses: Readonly<Record<string, number>> | undefined;
   /** With an input. */
   readonly features: Features | undefined;
   readonly idempotencyKey: string | undefined;
@@ -102,7 +108,14 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
   if (input === undefined && queryId === undefined) {
     throw new ServiceError('missing_field', 'query_id or input is required', 'query_id');
   }
-  if (label === undefined) throw new ServiceError('missing_field', 'label is required', 'label');
+  const { reward, losses } = fields;
+  if (label === undefined && loss === undefined && reward === undefined && losses === undefined) {
+    throw new ServiceError('missing_field', 'one of label, loss, reward and losses is required', 'label');
+  }
+  if (loss !== undefined && reward !== undefined) throw onlyOneOf('loss', 'reward');
+  if (losses !== undefined && (loss !== undefined || reward !== undefined)) {
+    throw onlyOneOf(loss === undefined ? 'reward' : 'loss', 'losses');
+  }
   if (queryId !== undefined && fields.features !== undefined) {
     const message =
       'features are remembered with the query that query_id names: give them with an input only';
@@ -111,8 +124,9 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
   return {
     queryId: queryId === undefined ? undefined : readText(queryId, 'query_id', 1, MAX_KEY_LENGTH),
     input,
-    label: readLabel(label),
-    loss: readLoss(loss),
+    label: label === undefined ? undefined : readLabel(label),
+    loss: reward === undefined ? readShare(loss, 'loss') : 1 - (readShare(reward, 'reward') ?? 0),
+    losses: readLosses(losses),
     features: readFeatures(fields.features),
     idempotencyKey: key === undefined ? undefined : readText(key, 'idempotency_key', 1, MAX_KEY_LENGTH),
     context: readContext(fields),
@@ -219,13 +233,38 @@ function readLabel(value: unknown): string {
   return readText(value, 'label', 0, MAX_LABEL_LENGTH);
 }
 
-function readLoss(value: unknown): number | undefined {
+function readShare(value: unknown, field: string): number | undefined {
   if (value === undefined) return undefined;
-  if (typeof value !== 'number') throw wrongType('loss', 'a number from 0 to 1', value);
+  if (typeof value !== 'number') throw wrongType(field, 'a number from 0 to 1', value);
   if (!(value >= 0 && value <= 1)) {
-    throw new ServiceError('invalid_value', `loss must be from 0 to 1, ${describeValue(value)} came`, 'loss');
+    throw new ServiceError(
+      'invalid_value',
+      `${field} must be from 0 to 1, ${describeValue(value)} came`,
+      field,
+    );
   }
   return value;
+}
+
+function readLosses(value: unknown): Readonly<Record<string, number>> | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null || isList(value)) {
+    throw wrongType('losses', 'an object of numbers from 0 to 1 by the names of models', value);
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0 || entries.length > MOST_LOSSES) {
+    const message = `losses must have 1 to ${MOST_LOSSES} numbers, ${entries.length} came`;
+    throw new ServiceError('invalid_value', message, 'losses');
+  }
+  const losses: Record<string, number> = {};
+  for (const [name, one] of entries) {
+    if (!NAME_PATTERN.test(name)) {
+      const shown = JSON.stringify(name.slice(0, 64));
+      throw new ServiceError('invalid_value', `losses has ${shown}, which is no name of a model`, 'losses');
+    }
+    losses[name] = readShare(one, `losses.${name}`) ?? 1;
+  }
+  return losses;
 }
 
 function readText(value: unknown, field: string, minLength: number, maxLength: number): string {

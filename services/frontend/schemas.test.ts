@@ -66,6 +66,7 @@ describe('the hand-written checks and the schemas agree', () => {
     fc.oneof({ weight: 9, arbitrary: fc.double({ noNaN: true }) }, { weight: 1, arbitrary: scalar }),
     { maxKeys: 3, noNullPrototype: true },
   );
+  const seldom = (arbitrary: fc.Arbitrary<unknown>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
   const goodInput = fc.constantFrom<unknown>([1], 'text', { b64: 'AAAA' });
 
   it('on requests for predictions', () => {
@@ -110,6 +111,10 @@ describe('the hand-written checks and the schemas agree', () => {
       input: optional(goodInput),
       label: optional(fc.oneof(fc.constantFrom('7', 7), scalar)),
       loss: optional(fc.oneof(fc.double({ min: -0.5, max: 1.5, noNaN: true }), scalar)),
+      reward: seldom(fc.oneof(fc.double({ min: -0.5, max: 1.5, noNaN: true }), scalar)),
+      losses: seldom(
+        fc.oneof(fc.dictionary(fc.constantFrom('m', 'n', ''), fc.double({ min: 0, max: 1.1 })), scalar),
+      ),
       features: optional(features),
       uid: optional(key),
       context: optional(key),

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { type InputType, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 
+import { NAME_PATTERN } from '../registry/index.js';
 import { FEATURE_NAME, MOST_FEATURES } from '../../selection/index.js';
 
 /** The largest finite float32. */
@@ -14,6 +15,8 @@ export const LOWEST_PRIORITY = 5;
 export const MAX_KEY_LENGTH = 128;
 export const MAX_VERSION_LENGTH = 64;
 export const MAX_LABEL_LENGTH = 65_536;
+/** Models that one feedback may judge by themselves. */
+export const MOST_LOSSES = 64;
 /** An hour: no query waits longer. */
 export const MAX_OBJECTIVE_US = 3_600_000_000;
 
@@ -155,8 +158,19 @@ export function predictRequestSchema(maxInputs = MAX_CLIENT_BATCH) {
 export const updateFields = {
   query_id: text(1, MAX_KEY_LENGTH).optional().describe('The query that is judged'),
   input: anyInput.optional().describe('Or its input'),
-  label: z.union([text(0, MAX_LABEL_LENGTH), z.number()]).describe('The true output'),
+  label: z
+    .union([text(0, MAX_LABEL_LENGTH), z.number()])
+    .optional()
+    .describe('The true output; may be absent where a loss or reward is there'),
   loss: z.number().min(0).max(1).optional().describe('When the application measured the loss itself'),
+  reward: z.number().min(0).max(1).optional().describe('In place of loss: 1 less the loss'),
+  losses: z
+    .record(z.string().regex(NAME_PATTERN), z.number().min(0).max(1))
+    .refine((value) => Object.keys(value).length >= 1 && Object.keys(value).length <= MOST_LOSSES, {
+      message: `1 to ${MOST_LOSSES} losses`,
+    })
+    .optional()
+    .describe('Of single models, by name: of the others only what the label says is learned'),
   idempotency_key: text(1, MAX_KEY_LENGTH)
     .optional()
     .describe(
@@ -175,6 +189,18 @@ export const updateRequestSchema = z
   .refine((body) => body.uid === undefined || body.context === undefined, {
     message: 'one of uid and context',
   })
+  .refine(
+    ({ label, loss, reward, losses }) => [label, loss, reward, losses].some((one) => one !== undefined),
+    {
+      message: 'one of label, loss, reward and losses',
+    },
+  )
+  .refine(
+    ({ loss, reward, losses }) => [loss, reward, losses].filter((one) => one !== undefined).length <= 1,
+    {
+      message: 'at most one of loss, reward and losses',
+    },
+  )
   .refine((body) => body.features === undefined || body.query_id === undefined, {
     message: 'features with input only',
   });

@@ -162,6 +162,21 @@ describe('applications', () => {
     expect(json).toMatchObject({ policy: { name: policy, parameters } });
   });
 
+  it('keeps the loss of an application, changes it, and takes it away', async () => {
+    const pinball = { name: 'pinball', quantile: 0.9, scale: 10 };
+    await done('add_app', { ...app, loss: pinball });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss: pinball });
+    await done('set_app', { name: 'a', strict: true });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss: pinball });
+    await done('set_app', { name: 'a', loss: { name: 'absolute' } });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss: { name: 'absolute' } });
+    await done('set_app', { name: 'a', loss: null });
+    expect((await post('get_application', { name: 'a' })).json).not.toHaveProperty('loss');
+    const refused = await post('set_app', { name: 'a', loss: { name: 'absolute', quantile: 0.5 } });
+    expect(refused.json).toMatchObject({ error: { code: 'invalid_value', field: 'loss.quantile' } });
+    expect((await post('set_app', { name: 'a', loss: { name: 'hinge' } })).status).toBe(400);
+  });
+
   it('offers every policy by name in its OpenAPI document', async () => {
     const response = await fetch(`${harness().url}/openapi.json`);
     const document = await response.text();

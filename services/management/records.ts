@@ -13,6 +13,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     latency_slo_micros: record.latencyObjectiveUs,
     max_in_flight: record.maxInFlight,
     launch_class: record.launchClass,
+    loss: record.loss,
     strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),

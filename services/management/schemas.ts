@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INPUT_TYPES, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
-import { POLICY_NAMES, type Json } from '../../selection/index.js';
+import { LOSS_NAMES, POLICY_NAMES, type Json } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 
@@ -67,6 +67,15 @@ const scale = {
 
 const launchClass = z.enum(LAUNCH_CLASSES).optional();
 
+const loss = z.strictObject({
+  name: z.enum(LOSS_NAMES),
+  scale: z
+    .number()
+    .optional()
+    .describe('Of numbers: an error so large counts as 1, which is the most; 1 unless given'),
+  quantile: z.number().optional().describe('Of pinball: which one models are to answer; 0.5 unless given'),
+});
+
 export const addApplicationSchema = z.strictObject({
   name,
   input_type: inputType,
@@ -94,6 +103,9 @@ export const addApplicationSchema = z.strictObject({
   launch_class: launchClass.describe(
     `How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out`,
   ),
+  loss: loss
+    .optional()
+    .describe('How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out'),
 });
 
 /** What may change of a registered application; what is left out stays. */
@@ -119,6 +131,7 @@ export const setApplicationSchema = z.strictObject({
     .describe('With another policy.name: what was learned under the present one may go'),
   strict: z.boolean().optional(),
   launch_class: launchClass.nullable().describe("null: each model's own"),
+  loss: loss.nullable().optional().describe('null: right or wrong'),
 });
 
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
@@ -227,6 +240,7 @@ export const applicationAnswer = z.object({
   latency_slo_micros: z.int(),
   max_in_flight: z.int().optional(),
   launch_class: launchClass,
+  loss: loss.optional(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
   strict: z
     .boolean()

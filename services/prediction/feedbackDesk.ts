@@ -81,7 +81,9 @@ export class FeedbackDesk {
   judge(request: FeedbackRequest): Judgement {
     const application = this.sources.directory.application(request.application);
     const wrong =
-      application === undefined ? unknownApplication(request.application) : feedbackRefusal(request);
+      application === undefined
+        ? unknownApplication(request.application)
+        : feedbackRefusal(request, application);
     if (wrong !== undefined || application === undefined) {
       return settled(refused(wrong ?? unknownApplication(request.application)));
     }
@@ -133,7 +135,7 @@ export class FeedbackDesk {
     }
     const { selection, predictions = [], input, features } = feedback;
     if (selection !== undefined)
-      learn({ state, selection, predictions, features }, feedback, 'query', once, done);
+      learn({ state, selection, predictions, features }, feedback, application.loss, 'query', once, done);
     else if (input !== undefined) {
       // Models and policy may take others than they did when it was accepted.
       const badInput = application.inputRefusal(input) ?? application.featureRefusal(features);

@@ -1,14 +1,33 @@
-import type { Feedback } from '../../selection/index.js';
+import { labelFault, type Loss } from '../../selection/index.js';
 import type { JudgedQuery, Learned } from '../feedback/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { taskRefusal } from './answers.js';
+import { policyFeedback } from './judgement.js';
 import type { LiveQuery, Settlement } from './liveQuery.js';
+import type { ServedApplication } from './servedApplication.js';
 import type { FeedbackDone, FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
 
 /** What is wrong with feedback itself, or undefined. */
-export function feedbackRefusal({ label, loss }: FeedbackRequest): QueryRefusal | undefined {
-  if (typeof label !== 'string') {
+export function feedbackRefusal(
+  { label, loss, losses }: FeedbackRequest,
+  { record, models }: ServedApplication,
+): QueryRefusal | undefined {
+  if (label === undefined && loss === undefined && losses === undefined) {
+    return invalid('label', 'label is required where neither loss, reward nor losses are there');
+  }
+  if (label !== undefined && typeof label !== 'string') {
     return invalid('label', 'label must be text, which is compared with what the models answered');
+  }
+  const fault = record.loss === undefined || label === undefined ? undefined : labelFault(record.loss, label);
+  if (fault !== undefined) return invalid('label', fault);
+  for (const [name, value] of Object.entries(losses ?? {})) {
+    if (!models.has(name)) {
+      const linked = [...models.keys()].join(', ') || 'none';
+      return invalid(`losses.${name}`, `no linked model has the name '${name}': linked are ${linked}`);
+    }
+    if (!(typeof value === 'number' && value >= 0 && value <= 1)) {
+      return invalid(`losses.${name}`, `losses.${name} must be a number from 0 (right) to 1 (wrong)`);
+    }
   }
   if (loss !== undefined && !(typeof loss === 'number' && loss >= 0 && loss <= 1)) {
     return invalid('loss', `loss must be a number from 0 (right) to 1 (wrong), not ${String(loss)}`);
@@ -30,16 +49,20 @@ export interface OnceOnly {
 /** Lets the policy learn from the predictions that a query has, and reports once that is on disk. */
 export function learn(
   { state, selection, predictions, features }: Omit<JudgedQuery, 'chosen'>,
-  { label, loss }: Pick<FeedbackRequest, 'label' | 'loss'>,
+  request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  measure: Loss | undefined,
   joined: FeedbackOutcome['joined'],
   once: OnceOnly | undefined,
   done: FeedbackDone,
 ): void {
-  const feedback: Feedback = loss === undefined ? { label } : { label, loss };
+  const judged = policyFeedback(selection, predictions, request, measure);
+  if (judged === undefined) {
+    done({ accepted: true, joined, durable: true });
+    return;
+  }
   state.observe({
     selection,
-    predictions,
-    feedback,
+    ...judged,
     features,
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
@@ -91,7 +114,7 @@ export class FeedbackJoin implements Settlement {
       return;
     }
     const joined = tasks.every((task) => task.cached) ? 'cache' : 'evaluated';
-    learn(live.judged(), this.request, joined, this.once, this.done);
+    learn(live.judged(), this.request, live.application.loss, joined, this.once, this.done);
   }
 }
 

@@ -4,7 +4,7 @@ import {
   type InputType,
   type LaunchClass,
 } from '../../containers/protocol/index.js';
-import type { Features, SelectionPolicy } from '../../selection/index.js';
+import { lossNamed, type Features, type Loss, type SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
@@ -18,6 +18,8 @@ export class ServedApplication {
   readonly objectiveNs: number;
   /** Queries that may be without an answer; Infinity: any number. */
   readonly maxInFlight: number;
+  /** undefined: right or wrong, which policies tell by themselves. */
+  readonly loss: Loss | undefined;
   /** By name, which is what policies call an arm. */
   models: ReadonlyMap<string, ServedModel> = new Map();
 
@@ -29,6 +31,8 @@ export class ServedApplication {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
     this.maxInFlight = record.maxInFlight ?? Infinity;
+    this.loss =
+      record.loss === undefined || record.loss.name === 'zeroOne' ? undefined : lossNamed(record.loss);
   }
 
   /** That a query may ask for: its own, else what is the lowest of its models'. */

@@ -127,8 +127,11 @@ export interface FeedbackRequest {
   readonly input?: Uint8Array | undefined;
   /** With an input; those of a query that is named are remembered with it. */
   readonly features?: Features | undefined;
-  readonly label: string;
+  /** The true output; undefined: nobody knows it, and one of the losses is there. */
+  readonly label?: string | undefined;
   readonly loss?: number | undefined;
+  /** Of single models, by name, where others are not judged: from 0 to 1. */
+  readonly losses?: Readonly<Record<string, number>> | undefined;
   /** The sender's own name for it, of this application: under the same one it is learned from once. */
   readonly idempotencyKey?: string | undefined;
   /** Set when the request is traced. */

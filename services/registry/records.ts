@@ -1,6 +1,6 @@
 import type { InputForm, InputRange, InputType, LaunchClass } from '../../containers/protocol/index.js';
 import type { ContainerSource as RunnableSource } from '../../containers/runtime/index.js';
-import type { Json } from '../../selection/index.js';
+import type { Json, LossChoice } from '../../selection/index.js';
 
 /** What management keeps. All of it survives a restart. */
 export interface ApplicationRecord {
@@ -16,6 +16,8 @@ export interface ApplicationRecord {
   readonly maxInFlight?: number;
   /** How much the launches for its queries may be made to wait by others; absent: as its models say. */
   readonly launchClass?: LaunchClass;
+  /** By which labels judge its models; absent: right or wrong. */
+  readonly loss?: LossChoice;
 }
 
 export interface PolicyChoice {

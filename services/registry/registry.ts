@@ -1,5 +1,5 @@
 import type { InputForm } from '../../containers/protocol/index.js';
-import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
+import { checkLoss, checkPolicy, PolicyError, type Json } from '../../selection/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
 import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
@@ -101,6 +101,7 @@ export class Registry implements RegistryView {
   async addApplication(record: ApplicationRecord): Promise<void> {
     checkApplicationName(record.name, 'name');
     checkedPolicy(record.policy);
+    checkedLoss(record.loss);
     const taken = `an application with the name '${record.name}' is registered: delete it, or choose another name`;
     await this.write(applicationKey(record.name), asJson(record), 0, 'application_exists', taken);
   }
@@ -117,6 +118,7 @@ export class Registry implements RegistryView {
     const present = this.requireApplication(name, 'name');
     const record = change(present);
     checkedPolicy(record.policy);
+    checkedLoss(record.loss);
     if (JSON.stringify(asJson(record)) === JSON.stringify(present)) return;
     const key = applicationKey(name);
     await this.write(key, asJson(record), this.store.get(key)?.version ?? 0);
@@ -342,6 +344,17 @@ function checkedPolicy({ name, parameters }: PolicyChoice): void {
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     throw new ServiceError('invalid_policy', error.message, `policy.${error.field}`, { cause: error });
+  }
+}
+
+/** @throws ServiceError `invalid_value` */
+function checkedLoss(loss: ApplicationRecord['loss']): void {
+  if (loss === undefined) return;
+  try {
+    checkLoss(loss);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw new ServiceError('invalid_value', error.message, `loss.${error.field}`, { cause: error });
   }
 }
 

@@ -43,6 +43,8 @@ export const Flag = {
   idempotencyKey: 4,
   /** feedback: features stand behind the names. */
   feedbackFeatures: 8,
+  /** feedback: nobody knows the true output, and a loss is there. */
+  noLabel: 16,
   /** prediction: the output is the application's default. */
   isDefault: 1,
   /** prediction: every model's part came from the cache. */

@@ -43,7 +43,8 @@ export interface PredictFrame {
 export interface FeedbackFrame {
   readonly id: number;
   readonly application: string;
-  readonly label: string;
+  /** undefined: a loss is there. */
+  readonly label?: string | undefined;
   /** One of query id and input. */
   readonly queryId?: string | undefined;
   readonly inputType?: InputType;
@@ -198,7 +199,10 @@ export function decodePredict(frame: Buffer): PredictFrame {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `conflicting_fields`, `missing_field`, `not_utf8`
  */
 export function decodeFeedback(frame: Buffer): FeedbackFrame {
-  const flags = checkFlags(frame, Flag.loss | Flag.input | Flag.idempotencyKey | Flag.feedbackFeatures);
+  const flags = checkFlags(
+    frame,
+    Flag.loss | Flag.input | Flag.idempotencyKey | Flag.feedbackFeatures | Flag.noLabel,
+  );
   const hasLoss = (flags & Flag.loss) !== 0;
   const hasKey = (flags & Flag.idempotencyKey) !== 0;
   const featuresAt = (flags & Flag.feedbackFeatures) === 0 ? undefined : Request.feedbackFeatureBytes;
@@ -220,10 +224,18 @@ export function decodeFeedback(frame: Buffer): FeedbackFrame {
   if (!hasInput && parts.input !== undefined) {
     throw malformed('the frame has elements, and its flags say that it has no input');
   }
+  const isUnknown = (flags & Flag.noLabel) !== 0;
+  if (isUnknown && label !== '') {
+    throw new ServiceError(
+      'conflicting_fields',
+      'flags say that there is no label, and one is there',
+      'label',
+    );
+  }
   return {
     id: frameId(frame),
     application,
-    label,
+    label: isUnknown ? undefined : label,
     ...(hasInput ? { inputType: parts.inputType, input: parts.input ?? NO_BYTES } : { queryId }),
     loss,
     idempotencyKey,
@@ -298,9 +310,10 @@ export function encodeFeedback(frame: FeedbackFrame): Buffer {
     (frame.loss === undefined ? 0 : Flag.loss) |
     (frame.input === undefined ? 0 : Flag.input) |
     (key === undefined ? 0 : Flag.idempotencyKey) |
-    (frame.features === undefined ? 0 : Flag.feedbackFeatures);
+    (frame.features === undefined ? 0 : Flag.feedbackFeatures) |
+    (frame.label === undefined ? Flag.noLabel : 0);
   const block = frame.features === undefined ? undefined : encodeFeatures(frame.features);
-  const { queryId = '', label, loss } = frame;
+  const { queryId = '', label = '', loss } = frame;
   const request = layOut(FrameType.feedback, flags, frame, queryId, label, loss, key, block);
   if (block !== undefined) request.writeUInt16LE(block.length, Request.feedbackFeatureBytes);
   return request;

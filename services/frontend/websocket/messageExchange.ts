@@ -169,7 +169,7 @@ export class MessageExchange implements FlightOwner {
       }
       input = read;
     }
-    const { queryId, label, loss, features, context, idempotencyKey } = request;
+    const { queryId, label, loss, losses, features, context, idempotencyKey } = request;
     const flight = new FeedbackFlight(this, format, message.id, input?.length ?? 0, application.name);
     this.depart(flight);
     const trace = this.context.tracing?.onMessage('feedback', message.traceparent);
@@ -181,6 +181,7 @@ export class MessageExchange implements FlightOwner {
       input,
       label,
       loss,
+      losses,
       features,
       idempotencyKey,
       trace,

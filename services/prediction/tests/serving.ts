@@ -318,7 +318,8 @@ export class Serving implements AnswerSink {
   }
 
   feedback(more: {
-    label: string;
+    label?: string;
+    losses?: Readonly<Record<string, number>>;
     queryId?: string;
     input?: Uint8Array;
     loss?: number;
