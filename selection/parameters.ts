@@ -78,6 +78,29 @@ export function optionalName(parameters: JsonObject, name: string): string | nul
   return value;
 }
 
+/** Numbers by the names of models, null unless given. @throws PolicyError when one is not above 0 and at most `most` */
+export function numbersByModel(
+  parameters: JsonObject,
+  name: string,
+  most: number,
+): Readonly<Record<string, number>> | null {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  if (value === undefined || value === null) return null;
+  const form = `${name} must be an object of numbers by the names of models, such as {"small": 1}`;
+  if (typeof value !== 'object' || isList(value)) {
+    throw new PolicyError(`parameters.${name}`, `${form}, not ${JSON.stringify(value)}`);
+  }
+  const numbers: Record<string, number> = {};
+  for (const [model, one] of Object.entries(value)) {
+    if (typeof one !== 'number' || !(one > 0 && one <= most)) {
+      const message = `${name}.${model} must be a number above 0 and at most ${most}, not ${JSON.stringify(one)}`;
+      throw new PolicyError(`parameters.${name}.${model}`, message);
+    }
+    numbers[model] = one;
+  }
+  return numbers;
+}
+
 /** @throws PolicyError when an arm appears twice. */
 export function distinctArms(arms: readonly string[]): readonly string[] {
   const seen = new Set<string>();

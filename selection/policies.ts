@@ -1,3 +1,4 @@
+import { abPolicy } from './ab.js';
 import { epsilonGreedyPolicy } from './epsilonGreedy.js';
 import { exp3Policy } from './exp3.js';
 import { exp3sPolicy } from './exp3s.js';
@@ -25,6 +26,7 @@ const POLICIES = new Map<string, SelectionPolicy>(
     exp4Policy,
     majorityPolicy,
     weightedPolicy,
+    abPolicy,
   ].map((policy) => [policy.name, policy]),
 );
 

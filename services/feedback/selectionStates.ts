@@ -60,11 +60,11 @@ export class SelectionStates implements LearnedStateOwner {
   }
 
   /**
-   * The state of a context, '' for the application's own.
+   * The state of a context, '' for the application's own, which is that of all where the policy says so.
    * @throws StoreError when the context cannot be part of a key.
    */
   of(context: string): LearnedState {
-    if (context === '') return this.own;
+    if (context === '' || this.policy.isShared === true) return this.own;
     let state = this.contexts.get(context);
     if (state === undefined) {
       state = new LearnedState(storeKey('selection', this.application, 'context', context), context, this);

@@ -150,6 +150,7 @@ describe('applications', () => {
     ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
     ['majority', { threshold: 0.8 }],
     ['weighted', { memory: 1000, threshold: 0.5 }],
+    ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
   ];
 
   it('has parameters of every policy to try', () => {
