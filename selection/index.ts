@@ -11,6 +11,7 @@ export { lintsPolicy, type LintsState } from './linear/lints.js';
 export { linucbPolicy, type LinucbState } from './linear/linucb.js';
 export { majorityPolicy, type MajorityState } from './majority.js';
 export { sameOutput } from './sameOutput.js';
+export { shadowPolicy, type ShadowState } from './shadow.js';
 export { staticPolicy, type StaticState } from './static.js';
 export { thompsonPolicy, type ThompsonState } from './thompson.js';
 export { ucb1Policy, type Ucb1State } from './ucb1.js';

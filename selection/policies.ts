@@ -8,6 +8,7 @@ import { linucbPolicy } from './linear/linucb.js';
 import { majorityPolicy } from './majority.js';
 import type { JsonObject } from './parameters.js';
 import { PolicyError, type Json, type SelectionPolicy } from './policy.js';
+import { shadowPolicy } from './shadow.js';
 import { staticPolicy } from './static.js';
 import { thompsonPolicy } from './thompson.js';
 import { ucb1Policy } from './ucb1.js';
@@ -27,6 +28,7 @@ const POLICIES = new Map<string, SelectionPolicy>(
     majorityPolicy,
     weightedPolicy,
     abPolicy,
+    shadowPolicy,
   ].map((policy) => [policy.name, policy]),
 );
 

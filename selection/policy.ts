@@ -53,6 +53,11 @@ export interface Selection {
   /** The arms to ask, most wanted first; empty only when there are none. */
   readonly arms: readonly Arm[];
   /**
+   * Arms that are asked beside them with what is left over: they are never waited for nor answered with, and feedback judges
+   * those that have answered by then.
+   */
+  readonly shadows?: readonly Arm[] | undefined;
+  /**
    * The probability with which this choice was drawn: bandits weight feedback by its inverse. 1 when it was no draw, and
    * for a policy that does not weight feedback.
    */

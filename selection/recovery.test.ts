@@ -14,7 +14,7 @@ function learns(name: string): boolean {
   const before = [...policy.shares(state)];
   for (let at = 0; at < 10; at++) {
     const selection = policy.select(state, draw.of(`${at}`));
-    const predictions = selection.arms.map((arm) => ({ arm, output: arm === 'a' ? 'yes' : 'no' }));
+    const predictions = selection.arms.map((arm) => ({ arm, output: arm === 'b' ? 'yes' : 'no' }));
     state = policy.observe(state, selection, predictions, RIGHT);
   }
   return JSON.stringify([...policy.shares(state)]) !== JSON.stringify(before);
@@ -23,7 +23,12 @@ function learns(name: string): boolean {
 const LEARNING = POLICY_NAMES.filter(learns);
 
 it('holds those that learn, which most policies do', () => {
-  expect(POLICY_NAMES.filter((name) => !LEARNING.includes(name))).toEqual(['static', 'majority', 'ab']);
+  expect(POLICY_NAMES.filter((name) => !LEARNING.includes(name))).toEqual([
+    'static',
+    'majority',
+    'ab',
+    'shadow',
+  ]);
 });
 
 describe.each(LEARNING)('%s', (name) => {

@@ -142,7 +142,8 @@ function isMark(value: unknown): boolean {
 
 function isSelection(value: unknown): value is Selection {
   if (typeof value !== 'object' || value === null) return false;
-  const { arms, propensity } = value as Partial<Selection>;
+  const { arms, shadows = [], propensity } = value as Partial<Selection>;
+  if (!Array.isArray(shadows) || !shadows.every((arm) => typeof arm === 'string')) return false;
   return (
     Array.isArray(arms) && arms.every((arm) => typeof arm === 'string') && typeof propensity === 'number'
   );

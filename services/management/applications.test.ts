@@ -151,6 +151,7 @@ describe('applications', () => {
     ['majority', { threshold: 0.8 }],
     ['weighted', { memory: 1000, threshold: 0.5 }],
     ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
+    ['shadow', { model: 'm' }],
   ];
 
   it('has parameters of every policy to try', () => {

@@ -23,6 +23,35 @@ export function askModels(
   for (const task of live.tasks) ask(cache, task, input, hash, origin, nowNs);
 }
 
+const LOWEST_PRIORITY = 5;
+
+/**
+ * Asks shadows, when all others are asked: as the last in their queues, and with launches that make way for all others on
+ * their GPUs. Nothing is traced of them.
+ */
+export function askShadows(
+  cache: PredictionCache<CachedEvaluation>,
+  owner: TaskOwner,
+  live: LiveQuery,
+  input: Uint8Array,
+  origin: RequestOrigin,
+  nowNs: number,
+): void {
+  const { shadows = NO_ARMS } = live.selection;
+  const tasks: Task[] = [];
+  for (const arm of shadows) {
+    const model = live.application.models.get(arm);
+    if (model !== undefined) tasks.push(new Task(owner, live, model, true));
+  }
+  if (tasks.length === 0) return;
+  live.shadows = tasks;
+  const hash = cache.hash(input);
+  const last = { priority: LOWEST_PRIORITY, launchClass: 'bestEffort', source: origin.source } as const;
+  for (const task of tasks) ask(cache, task, input, hash, last, nowNs);
+}
+
+const NO_ARMS: readonly string[] = [];
+
 function tasksOf(owner: TaskOwner, live: LiveQuery, pinned: ServedModel | undefined): Task[] {
   const { arms } = live.selection;
   const { models } = live.application;
@@ -56,7 +85,7 @@ function ask(
   if (lookup === 'hit') {
     task.accept(entry);
     task.cached = true;
-    live.pending -= 1;
+    if (!task.isShadow) live.pending -= 1;
     return;
   }
   task.entry = entry;

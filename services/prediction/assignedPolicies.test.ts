@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Serving } from './tests/serving.js';
+import { Serving, type TestContainerOptions } from './tests/serving.js';
 
 describe('ab', () => {
   it('keeps a context with its model, and all contexts in one state', () => {
@@ -25,5 +25,78 @@ describe('ab', () => {
     expect(serving.store.list('selection/app/').map(({ key }) => key)).not.toContain(
       'selection/app/context/user 1',
     );
+  });
+});
+
+describe('shadow', () => {
+  const MS = 1e6;
+
+  function shadowed(shadow: Partial<TestContainerOptions> = {}): { serving: Serving; asked: () => number } {
+    const serving = new Serving({ seed: 7 });
+    serving.registry.addApplication('app', 'shadow', { model: 'old' }).addModel('old').addModel('new');
+    serving.registry.link('app', 'new', 'old');
+    serving.container({ model: 'old', output: () => 'old', serviceNs: () => MS });
+    const container = serving.container({ model: 'new', output: () => 'new', ...shadow });
+    return { serving, asked: () => container.items };
+  }
+
+  const state = (serving: Serving) => serving.engine.states('app')?.own.state;
+
+  it('is asked and never answers; feedback judges both', () => {
+    const { serving, asked } = shadowed();
+    const queryId = serving.predict(1);
+    serving.run();
+    expect(asked()).toBe(1);
+    expect(serving.answer(queryId)).toMatchObject({
+      output: 'old',
+      confidence: 1,
+      models: [{ name: 'old' }],
+    });
+    serving.feedback({ queryId, label: 'new' });
+    // 'new' was linked first.
+    expect(state(serving)).toMatchObject({ judged: [1, 1], rewarded: [1, 0], compared: 1, agreed: 0 });
+    expect(serving.engine.inFlight()).toBe(0);
+  });
+
+  it.each<[string, Partial<TestContainerOptions>]>([
+    ['slow', { serviceNs: () => 1000 * MS }],
+    ['silent', { manual: true }],
+    [
+      'failing',
+      {
+        answer: ({ items }) => items.map(({ id }) => ({ id, ok: false, code: 'modelError', message: 'no' })),
+      },
+    ],
+    ['dying', { kills: () => true }],
+    [
+      'refusing',
+      {
+        answer: ({ items }) =>
+          items.map(({ id }) => ({ id, ok: false, code: 'invalidInput', message: 'no' })),
+      },
+    ],
+  ])('that is %s delays nothing and spoils nothing', (_what, options) => {
+    const { serving } = shadowed(options);
+    const { serving: alone } = shadowed();
+    for (const one of [serving, alone]) {
+      one.predict(1);
+      one.run(5);
+    }
+    expect(serving.answers).toEqual(alone.answers);
+    expect(serving.answers).toHaveLength(1);
+    expect(serving.refusals).toEqual([]);
+    const { queryId } = serving.answers[0];
+    serving.feedback({ queryId, label: 'old' });
+    expect(state(serving)).toMatchObject({ judged: [0, 1], rewarded: [0, 1], compared: 0 });
+  });
+
+  it('is withdrawn with its query', () => {
+    const { serving, asked } = shadowed();
+    const queryId = serving.predict(1);
+    expect(serving.engine.cancel(queryId)).toBe(true);
+    serving.run();
+    expect(serving.answers).toEqual([]);
+    expect(asked()).toBeLessThanOrEqual(1);
+    expect(serving.engine.inFlight()).toBe(0);
   });
 });

@@ -123,7 +123,7 @@ describe('feedback', () => {
 
   it('refuses what is no feedback, by name', () => {
     const serving = twoModels();
-    const refusal = (more: object) => serving.feedback(more as { label: string }).outcome?.refusal;
+    const refusal = (more: object) => serving.feedback(more).outcome?.refusal;
     expect(refusal({ label: 3, queryId: 'q' })).toMatchObject({ code: 'invalid_input', field: 'label' });
     expect(refusal({ label: 'x', loss: '0.5', queryId: 'q' })).toMatchObject({ field: 'loss' });
     expect(refusal({ label: 'x', loss: NaN, queryId: 'q' })).toMatchObject({ field: 'loss' });

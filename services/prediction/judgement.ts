@@ -33,7 +33,7 @@ export function policyFeedback(
     return { feedback: { label, ...own, losses: measured }, predictions };
   }
   const judged: Record<string, number> = {};
-  for (const arm of selection.arms) {
+  for (const arm of [...selection.arms, ...(selection.shadows ?? [])]) {
     if (losses !== undefined && Object.hasOwn(losses, arm)) judged[arm] = losses[arm];
     else if (label !== undefined) {
       const prediction = predictions.find((one) => one.arm === arm);

@@ -32,6 +32,8 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   heapIndex = -1;
   slot = -1;
   tasks: readonly Task[] = NO_TASKS;
+  /** Nobody waits for them. */
+  shadows: readonly Task[] = NO_TASKS;
   /** Tasks that have not ended. */
   pending = 0;
   settled = false;
@@ -62,7 +64,7 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
     return {
       state: this.state,
       selection: this.selection,
-      predictions: this.tasks.filter((task) => task.arrived),
+      predictions: [...this.tasks, ...this.shadows].filter((task) => task.arrived),
       features: this.features,
       chosen: !this.pinned,
     };
@@ -86,6 +88,8 @@ export class Task implements CacheWaiter, ArmPrediction {
     private readonly owner: TaskOwner,
     readonly live: LiveQuery,
     readonly model: ServedModel,
+    /** Nobody waits for it. */
+    readonly isShadow = false,
   ) {
     this.arm = model.record.name;
   }

@@ -5,7 +5,7 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels } from './asking.js';
+import { askModels, askShadows } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
@@ -275,6 +275,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   onTaskEnded(task: Task): void {
     const { live, failure } = task;
+    // The memory has it by then.
+    if (task.isShadow) return;
     if (failure?.reason === 'model_error' && live.query !== undefined) {
       const { name, version } = task.model.record;
       this.observer.onModelFailure(live.query, name, version, failure.message);
@@ -377,14 +379,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     } else {
       this.deadlines.push(live);
     }
+    if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
   private withdraw(live: LiveQuery): void {
     leaveTraces(live, 'cancelled');
     this.end(live);
-    for (const task of live.tasks) {
-      const { entry } = task;
+    for (const { entry } of [...live.tasks, ...live.shadows]) {
       if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
   }
@@ -427,7 +429,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** From now on only feedback may want it: the memory keeps what that needs. */
   private reduce(live: LiveQuery): void {
     // An ensemble's stays as it is: its predictions are what there is to keep.
-    if (live.tasks.length !== 1) return;
+    if (live.tasks.length !== 1 || live.selection.shadows !== undefined) return;
     const [task] = live.tasks;
     const propensity = live.pinned ? 0 : live.selection.propensity;
     const output = task.arrived ? task.output : undefined;
