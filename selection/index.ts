@@ -1,6 +1,7 @@
 export * from './policy.js';
 export { KeyedDraw } from './keyedDraw.js';
 export { abPolicy, type AbState } from './ab.js';
+export { cascadePolicy, type CascadeState } from './cascade.js';
 export { epsilonGreedyPolicy, type EpsilonGreedyState } from './epsilonGreedy.js';
 export { exp3Policy, type Exp3State } from './exp3.js';
 export { exp3sPolicy, type Exp3sState } from './exp3s.js';

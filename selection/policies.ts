@@ -1,4 +1,5 @@
 import { abPolicy } from './ab.js';
+import { cascadePolicy } from './cascade.js';
 import { epsilonGreedyPolicy } from './epsilonGreedy.js';
 import { exp3Policy } from './exp3.js';
 import { exp3sPolicy } from './exp3s.js';
@@ -29,6 +30,7 @@ const POLICIES = new Map<string, SelectionPolicy>(
     weightedPolicy,
     abPolicy,
     shadowPolicy,
+    cascadePolicy,
   ].map((policy) => [policy.name, policy]),
 );
 

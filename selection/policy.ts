@@ -64,6 +64,17 @@ export interface Selection {
   readonly propensity: number;
 }
 
+/** What became of one arm that was asked for a query. */
+export interface ArmOutcome {
+  readonly arm: Arm;
+  readonly kind:
+    | 'answered'
+    /** It said that it cannot, or had no room. */
+    | 'failed'
+    /** It had not answered when the query's time was over. */
+    | 'late';
+}
+
 /** A uniform draw in [0, 1), keyed by seed and query: the order of queries does not change it. */
 export type Draw = () => number;
 
@@ -84,6 +95,16 @@ export interface SelectionPolicy<S extends Json = Json> {
   /** The state after arms were linked or unlinked; what the others have learned stays. */
   reconcile(state: S, arms: readonly Arm[]): S;
   select(state: S, draw: Draw, query?: QueryView): Selection;
+  /**
+   * Who is asked next, once all of `asked` have answered or failed and there is time left; undefined: nobody, and the query is
+   * answered. A policy without it asks whom `select` named.
+   */
+  escalate?(
+    state: S,
+    asked: readonly Arm[],
+    arrived: readonly ArmPrediction[],
+    query?: QueryView,
+  ): Arm | undefined;
   /** An answer from what has arrived of `asked`. */
   combine(state: S, asked: readonly Arm[], arrived: readonly ArmPrediction[], query?: QueryView): Combination;
   /**
@@ -97,6 +118,8 @@ export interface SelectionPolicy<S extends Json = Json> {
     feedback: Feedback,
     query?: QueryView,
   ): S;
+  /** The state after queries were answered, of each what became of the arms that were asked, in order. Nobody has judged them. */
+  notice?(state: S, queries: readonly (readonly ArmOutcome[])[]): S;
   /**
    * What it does not take of a query's features, undefined: nothing. A policy without it does not look at features: a query
    * may bring any, and none are remembered for feedback.

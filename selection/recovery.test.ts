@@ -28,6 +28,7 @@ it('holds those that learn, which most policies do', () => {
     'majority',
     'ab',
     'shadow',
+    'cascade',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import type {
+  ArmOutcome,
   ArmPrediction,
   Feedback,
   Features,
@@ -26,13 +27,23 @@ export type Learned =
 /** @param error with `poisonous`: what the policy said */
 export type LearnedDone = (became: Learned, error?: unknown) => void;
 
-/** Feedback on a selection, to be learned once. */
-export interface Observation {
+/** Something to be learned once: feedback on a selection, or what became of queries. */
+export type Observation = ObservedFeedback | NoticedQueries;
+
+export interface ObservedFeedback extends ToLearn {
   readonly selection: Selection;
   readonly predictions: readonly ArmPrediction[];
   readonly feedback: Feedback;
   /** Of the query, where the policy looks at them. */
   readonly features?: Features | undefined;
+}
+
+/** Of each query what became of the arms that were asked, for a policy that wants to know. */
+export interface NoticedQueries extends ToLearn {
+  readonly noticed: readonly (readonly ArmOutcome[])[];
+}
+
+interface ToLearn {
   /** Names by which the store knows it: with one that is there already nothing is learned. */
   readonly marks?: readonly string[] | undefined;
   /** Whoever brought it brings it again when it could not be written: it is not kept here. */
@@ -180,15 +191,20 @@ export class LearnedState {
 
   /** Whether the policy took it. */
   private apply(observation: Observation): boolean {
-    const { selection, predictions, feedback, features } = observation;
-    const query = { context: this.context, features };
     try {
-      this.state = this.owner.policy.observe(this.state, selection, predictions, feedback, query);
+      this.state = this.after(observation);
       return true;
     } catch (error) {
       observation.error = error;
       return false;
     }
+  }
+
+  private after(observation: Observation): Json {
+    const { policy } = this.owner;
+    if ('noticed' in observation) return policy.notice?.(this.state, observation.noticed) ?? this.state;
+    const { selection, predictions, feedback, features } = observation;
+    return policy.observe(this.state, selection, predictions, feedback, { context: this.context, features });
   }
 
   private write(): void {

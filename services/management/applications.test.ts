@@ -152,6 +152,7 @@ describe('applications', () => {
     ['weighted', { memory: 1000, threshold: 0.5 }],
     ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
     ['shadow', { model: 'm' }],
+    ['cascade', { threshold: 0.8, costs: { small: 1, large: 12 }, budget: 5 }],
   ];
 
   it('has parameters of every policy to try', () => {

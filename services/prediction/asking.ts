@@ -23,6 +23,24 @@ export function askModels(
   for (const task of live.tasks) ask(cache, task, input, hash, origin, nowNs);
 }
 
+/** Asks one model more, behind those that were asked. */
+export function askMore(
+  cache: PredictionCache<CachedEvaluation>,
+  owner: TaskOwner,
+  live: LiveQuery,
+  model: ServedModel,
+  input: Uint8Array,
+  origin: RequestOrigin,
+  nowNs: number,
+): void {
+  const task = new Task(owner, live, model);
+  const { selection } = live;
+  live.selection = { ...selection, arms: [...selection.arms, task.arm] };
+  live.tasks = [...live.tasks, task];
+  live.pending += 1;
+  ask(cache, task, input, cache.hash(input), origin, nowNs);
+}
+
 const LOWEST_PRIORITY = 5;
 
 /**

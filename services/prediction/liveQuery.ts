@@ -37,6 +37,8 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   /** Tasks that have not ended. */
   pending = 0;
   settled = false;
+  /** Its policy is asked whom else to ask. */
+  isAsking = false;
   /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
   query: Query | undefined = undefined;
   sink: AnswerSink | undefined = undefined;
@@ -47,7 +49,7 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
     readonly id: string,
     readonly application: ServedApplication,
     readonly state: LearnedState,
-    readonly selection: Selection,
+    public selection: Selection,
     /** The version was pinned by the client: no draw of the policy, so nothing to learn from. */
     readonly pinned: boolean,
     readonly acceptedNs: number,

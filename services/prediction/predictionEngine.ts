@@ -5,7 +5,7 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askShadows } from './asking.js';
+import { askModels, askMore, askShadows } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
@@ -258,7 +258,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       open -= 1;
       if (open === 0) done();
     };
-    for (const { states } of applications) states.flush(one);
+    for (const { states, noticed } of applications) {
+      noticed?.tell();
+      states.flush(one);
+    }
     one();
   }
 
@@ -291,7 +294,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     live.pending -= 1;
     // A query that is still being started settles at the end of its start.
-    if (live.pending === 0 && live.heapIndex >= 0) this.settle(live, this.clock.nowNs());
+    if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
+    const nowNs = this.clock.nowNs();
+    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
   }
 
   cacheStats(): CacheStats {
@@ -374,12 +379,30 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   ): void {
     this.live += 1;
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
-    if (live.pending === 0) {
+    if (live.pending === 0 && !this.goesOn(live, nowNs)) {
       this.settle(live, nowNs);
     } else {
       this.deadlines.push(live);
     }
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
+  }
+
+  /** Asks whom the policy wants next, now that nobody is waited for. @returns whether somebody is now */
+  private goesOn(live: LiveQuery, nowNs: number): boolean {
+    const { application, query, pinned } = live;
+    const { policy, models } = application;
+    if (policy.escalate === undefined || query === undefined || pinned || nowNs >= live.deadlineNs)
+      return false;
+    live.isAsking = true;
+    while (live.pending === 0) {
+      const arrived = live.tasks.filter((task) => task.arrived);
+      const next = policy.escalate(live.state.state, live.selection.arms, arrived, live);
+      const model = next === undefined ? undefined : models.get(next);
+      if (model === undefined || live.tasks.some(({ arm }) => arm === next)) break;
+      askMore(this.cache, this, live, model, query.input, query, nowNs);
+    }
+    live.isAsking = false;
+    return live.pending > 0;
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
@@ -407,6 +430,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (live.pending > 0) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
+    if (query !== undefined && !live.pinned) live.application.noticed?.add(live, nowNs);
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
       // A deadline that is told late, since the host stood still, is a late answer.

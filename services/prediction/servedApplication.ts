@@ -9,6 +9,7 @@ import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
 import type { ApplicationLoad } from './applicationLoad.js';
+import { NoticedQueries } from './noticedQueries.js';
 import type { ServedModel } from './servedModel.js';
 import type { QueryRefusal } from './types.js';
 
@@ -20,6 +21,8 @@ export class ServedApplication {
   readonly maxInFlight: number;
   /** undefined: right or wrong, which policies tell by themselves. */
   readonly loss: Loss | undefined;
+  /** undefined: its policy does not want to know. */
+  readonly noticed: NoticedQueries | undefined;
   /** By name, which is what policies call an arm. */
   models: ReadonlyMap<string, ServedModel> = new Map();
 
@@ -31,6 +34,7 @@ export class ServedApplication {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
     this.maxInFlight = record.maxInFlight ?? Infinity;
+    this.noticed = this.policy.notice === undefined ? undefined : new NoticedQueries(states.own);
     this.loss =
       record.loss === undefined || record.loss.name === 'zeroOne' ? undefined : lossNamed(record.loss);
   }
