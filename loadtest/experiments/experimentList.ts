@@ -31,6 +31,7 @@ export const EXPERIMENTS = {
     folder: 'concurrency',
     options: { only: text(''), launches: FLAG },
   },
+  contextualRegret: { usually: 'about half a minute', folder: 'contextualRegret', seed: NSDI },
   delayedBatching: { usually: 'about 10 seconds', folder: 'delayedBatching', seed: NSDI },
   disb: {
     usually: 'about 10 minutes',

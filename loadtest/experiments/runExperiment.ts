@@ -20,6 +20,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   aimd: () => import('./aimd.js'),
   batchLatency: () => import('./batchLatency.js'),
   concurrency: () => import('./concurrency.js'),
+  contextualRegret: () => import('./contextualRegret.js'),
   delayedBatching: () => import('./delayedBatching.js'),
   disb: () => import('./disb.js'),
   ensembleConfidence: () => import('./ensembleConfidence.js'),
