@@ -1,3 +1,9 @@
+export {
+  ClipperServer,
+  DEFAULT_CLIPPER_LIMITS,
+  type ClipperLimits,
+  type DialledContainer,
+} from './clipper/index.js';
 export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export { NO_NEEDS } from './needsOfModels.js';

@@ -1,0 +1,7 @@
+export {
+  ClipperServer,
+  DEFAULT_CLIPPER_LIMITS,
+  type ClipperLimits,
+  type ClipperServerOptions,
+  type DialledContainer,
+} from './clipperServer.js';
