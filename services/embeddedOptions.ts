@@ -1,6 +1,7 @@
 import type { FaultSettings } from '../simulator/cluster/index.js';
 import type { AccessSettings } from './access/index.js';
 import type { AutoscalingSettings, DialledNodes } from './deployment/index.js';
+import type { ClipperOption } from './dialIn.js';
 import type { Complaint } from './errors/index.js';
 import type { FeedbackQueueMaker } from './feedbackQueue/index.js';
 import type { ConnectionTimeouts, TlsSettings } from './http/index.js';
@@ -49,6 +50,8 @@ export interface EmbeddedOptions {
   readonly dialled?: DialledNodes | undefined;
   /** Nodes that have joined a cluster, in place of all others; with a store that is shared. */
   readonly cluster?: ClusterOption | undefined;
+  /** Unless given, no container can dial in. */
+  readonly clipper?: ClipperOption | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
   /** Transient faults that strike launches, and what is done about them; none by default. */

@@ -18,6 +18,7 @@ import {
   ServedVersions,
   type ServerRuntime,
 } from './deployment/index.js';
+import { DialIn, tellOfUnreachable } from './dialIn.js';
 import type { DrainTimes, EmbeddedOptions } from './embeddedOptions.js';
 import type { ServiceError } from './errors/index.js';
 import { EventLog } from './events/index.js';
@@ -49,6 +50,8 @@ export class EmbeddedServer {
     readonly registry: Registry,
     readonly queryAddress: AddressInfo,
     readonly managementAddress: AddressInfo,
+    /** Where containers built for Clipper dial in; undefined: nowhere. */
+    readonly containerAddress: AddressInfo | undefined,
     private readonly parts: Parts,
   ) {}
 
@@ -100,6 +103,7 @@ export class EmbeddedServer {
         host: options.managementHost,
         port: options.managementPort,
       });
+      const containerAddress = await parts.dialIn?.listen();
       if (cluster !== undefined) {
         const { query, management } = parts.certificates;
         const addresses = {
@@ -122,7 +126,7 @@ export class EmbeddedServer {
       ];
       await Promise.race(options.stopped === undefined ? waits : [...waits, options.stopped]);
       parts.markStarted();
-      return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
+      return new EmbeddedServer(parts.registry, queryAddress, managementAddress, containerAddress, parts);
     } catch (error) {
       await parts.stop({ noticeMs: 0, graceMs: 0 });
       throw error;
@@ -203,6 +207,7 @@ class Parts {
   private readonly tracing: Tracing | undefined;
   private readonly runtime: ServerRuntime;
   private readonly lineQueries: LineQueries;
+  readonly dialIn: DialIn | undefined;
   private readonly jobs: ServerJobs;
   private readonly readiness: Readiness;
   private isStarted = false;
@@ -233,9 +238,12 @@ class Parts {
     const automatic = new AutomaticEvents(this.events, () => cluster?.isPlacing !== false);
     declareManifestRanges(this.registry, complain);
     this.tracing = options.tracing;
+    this.dialIn = options.clipper && new DialIn(options.clipper, registry, clock, complain);
+    if (this.dialIn === undefined) tellOfUnreachable(registry, complain);
     this.deployer = new Deployer({
       registry: this.registry,
       starter: this.runtime,
+      dialledIn: this.dialIn?.starter,
       addReplica: (channel, isApart) => this.engine.addReplica(channel, isApart),
       onHello: (model, { inputLength }) => {
         const form = inputLength === undefined ? {} : { length: inputLength };
@@ -346,6 +354,7 @@ class Parts {
       store,
       registry: this.registry,
       replicas: () => this.deployer.statuses(),
+      dialsIn: this.dialIn !== undefined,
       isOnNodesOnly: cluster !== undefined || options.dialled?.isOnly === true,
       links: () => runtime.links(),
       members: cluster && (() => cluster.status().nodes),
@@ -433,6 +442,7 @@ class Parts {
           inputType: (application) => this.registry.application(application)?.inputType,
         }),
         sharedStore: shared,
+        dialsIn: this.dialIn !== undefined,
         cluster,
         keepFiles: cluster && ((model) => cluster.keepFiles(model)),
       },
@@ -487,6 +497,7 @@ class Parts {
     this.certificates.close();
     this.registry.close();
     await this.runtime.close();
+    await this.dialIn?.close();
     await closed(this.stores);
     this.clock.close();
     await this.tracing?.close();

@@ -1,13 +1,15 @@
 import type { NodeLink } from '../containers/runtime/index.js';
 import type { ReplicaStatus, ScaledRegistry } from './deployment/index.js';
 import type { Missing } from './frontend/index.js';
-import { isHosted } from './registry/index.js';
+import { isHosted, type ExternalModel, type HostedModel } from './registry/index.js';
 import type { Store } from './store/index.js';
 
 export interface ReadinessSources {
   readonly store: Pick<Store, 'fault' | 'watchFault'>;
   readonly registry: ScaledRegistry;
   readonly replicas: () => readonly ReplicaStatus[];
+  /** Whether containers can dial in. */
+  readonly dialsIn: boolean;
   /** Whether models run on nodes in other processes alone. */
   readonly isOnNodesOnly: boolean;
   /** Nodes in other processes. */
@@ -95,19 +97,39 @@ export class Readiness {
       byVersion.set(key, [...(byVersion.get(key) ?? []), status]);
     }
     const found: Missing[] = [];
-    for (const { name: model, version } of registry.models().filter(isHosted)) {
-      const wanted = registry.scale(model, version).replicas;
-      const own = byVersion.get(JSON.stringify([model, version])) ?? [];
-      const up = own.filter(({ state }) => state === 'up').length;
-      if (up >= wanted) continue;
-      const lost = own.find(({ state }) => state === 'down');
-      // Of those that start beside others nothing is missing.
-      if (up > 0 && lost === undefined) continue;
-      const message = lost?.lastFailure ?? 'they are starting';
-      found.push({ what: 'replicas', model, version, up, wanted, message });
+    for (const model of registry.models()) {
+      const { name, version } = model;
+      const own = byVersion.get(JSON.stringify([name, version])) ?? [];
+      const missing = isHosted(model) ? this.hosted(model, own) : this.external(model as ExternalModel, own);
+      if (missing !== undefined) found.push(missing);
       if (found.length >= MOST_VERSIONS) break;
     }
     return found;
+  }
+
+  private hosted({ name: model, version }: HostedModel, own: readonly ReplicaStatus[]): Missing | undefined {
+    const wanted = this.sources.registry.scale(model, version).replicas;
+    const up = own.filter(({ state }) => state === 'up').length;
+    if (up >= wanted) return undefined;
+    const lost = own.find(({ state }) => state === 'down');
+    // Of those that start beside others nothing is missing.
+    if (up > 0 && lost === undefined) return undefined;
+    const message = lost?.lastFailure ?? 'they are starting';
+    return { what: 'replicas', model, version, up, wanted, message };
+  }
+
+  /** Whoever runs its containers says how many: one of the current version is what is missed. */
+  private external(
+    { name: model, version }: ExternalModel,
+    own: readonly ReplicaStatus[],
+  ): Missing | undefined {
+    const { registry, dialsIn } = this.sources;
+    if (registry.currentVersion(model) !== version || own.some(({ state }) => state === 'up'))
+      return undefined;
+    const message = dialsIn
+      ? 'none of its containers has dialled in'
+      : 'no port is open for its containers: start the server with --clipper-port';
+    return { what: 'replicas', model, version, up: 0, wanted: 1, message };
   }
 
   private look(): void {

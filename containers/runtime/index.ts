@@ -1,5 +1,6 @@
 export {
   ClipperServer,
+  Complaints,
   DEFAULT_CLIPPER_LIMITS,
   type ClipperLimits,
   type DialledContainer,

@@ -18,6 +18,9 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
   const kept = sharedAt === undefined ? local : `state in ${sharedAt}, ${local}`;
   const lines = [
     `Windjammer serves on ${query}, management on ${management}, ${kept}`,
+    ...(server.containerAddress === undefined
+      ? []
+      : [`Containers built for Clipper dial in on ${addressText(server.containerAddress)}`]),
     ...(requiresKeys ? ['Every request needs a key: docs/guides/security.md'] : []),
     '',
     ...applications(server),
@@ -28,6 +31,10 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
     'Ctrl-C drains and stops.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function addressText({ address, port, family }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function applications({ registry }: EmbeddedServer): string[] {

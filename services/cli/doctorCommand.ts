@@ -54,11 +54,13 @@ async function examineServer(words: readonly string[]): Promise<readonly Finding
     return [...findings, checks.fail('options', reasonOf(error), OPTIONS)];
   }
   const { settings } = plan;
+  const { clipper } = settings;
   findings.push(
     checks.memory((settings.cacheBytes ?? 0) + (settings.maxBufferedBytes ?? 0)),
     checks.files(options.maxConnections),
     await checks.port('--port', options.host, options.port),
     await checks.port('--management-port', options.managementHost, options.managementPort),
+    ...(clipper === undefined ? [] : [await checks.port('--clipper-port', clipper.host, clipper.port)]),
   );
   if (settings.dataDirectory !== undefined) {
     findings.push(...checks.dataDirectory(settings.dataDirectory, options.jobsMib * MIB));

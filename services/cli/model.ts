@@ -49,7 +49,7 @@ export function addModelCommand(program: Command): void {
       )
       .requiredOption(
         '--container <name>',
-        'what runs it: windjammer/kernel-model, windjammer/process or windjammer/constant',
+        'what runs it: windjammer/kernel-model, windjammer/process or windjammer/constant; any other name for containers that dial in (serve --clipper-port)',
       )
       .option('--path <path>', 'the folder of a kernel model, the module of a process')
       .option('--output <text>', 'what a constant answers')

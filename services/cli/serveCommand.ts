@@ -12,6 +12,10 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly port: number;
   readonly managementHost: string;
   readonly managementPort: number;
+  readonly clipperHost?: string;
+  readonly clipperPort?: number;
+  readonly clipperMaxContainers?: number;
+  readonly clipperMaxMessageMib?: number;
   readonly dataDir: string;
   readonly ephemeral?: true;
   readonly store?: string;
@@ -61,6 +65,25 @@ export function addServeCommand(program: Command, environment = process.env): vo
       '127.0.0.1',
     )
     .option('--management-port <port>', 'port of the management interface, 0 for any', port, 1338)
+    .option(
+      '--clipper-port <port>',
+      'let containers that were built for Clipper dial in on this port, 7000 in Clipper, 0 for any: docs/guides/clipper.md (default: none)',
+      port,
+    )
+    .option(
+      '--clipper-host <address>',
+      'with --clipper-port: its address, which trusts whoever reaches it (default: "127.0.0.1")',
+    )
+    .option(
+      '--clipper-max-containers <number>',
+      'with --clipper-port: containers that serve at once; more of them wait (default: 256)',
+      wholeNumber(1, 65_536),
+    )
+    .option(
+      '--clipper-max-message-mib <number>',
+      'with --clipper-port: largest message of a container, its answers to a batch; parts such as 0.25 too (default: 64)',
+      mebibytes(1024),
+    )
     .option('--data-dir <folder>', 'where applications, models and learned weights are kept', '.windjammer')
     .option('--ephemeral', 'keep nothing')
     .option(

@@ -36,6 +36,7 @@ export async function servePlan(
     port: options.port,
     managementHost: options.managementHost,
     managementPort: options.managementPort,
+    clipper: clipperOption(options),
     dataDirectory: dataDirectory(options),
     openSharedStore: shared?.open,
     openFeedbackQueue: shared?.openFeedbackQueue,
@@ -65,6 +66,26 @@ export async function servePlan(
     maxWebSockets: options.maxWebsockets,
   };
   return { settings, storeText: shared?.where };
+}
+
+/** @throws CommandError where what is said of the port comes without it */
+export function clipperOption(options: ServeOptions): EmbeddedOptions['clipper'] {
+  const { clipperPort: port, clipperHost, clipperMaxContainers, clipperMaxMessageMib } = options;
+  if (port === undefined) {
+    const [alone] = [
+      ...(clipperHost === undefined ? [] : ['--clipper-host']),
+      ...(clipperMaxContainers === undefined ? [] : ['--clipper-max-containers']),
+      ...(clipperMaxMessageMib === undefined ? [] : ['--clipper-max-message-mib']),
+    ];
+    if (alone === undefined) return undefined;
+    throw new CommandError(`${alone} needs --clipper-port beside it: no container dials in without`);
+  }
+  return {
+    host: clipperHost ?? '127.0.0.1',
+    port,
+    maxContainers: clipperMaxContainers,
+    maxMessageBytes: clipperMaxMessageMib === undefined ? undefined : clipperMaxMessageMib * MIB,
+  };
 }
 
 /** @throws CommandError */

@@ -1,8 +1,9 @@
 import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
 import {
+  isExternal,
   isHosted,
-  type HostedModel,
+  type ExternalModel,
   type ModelRecord,
   type ModelScale,
   type RegistryView,
@@ -26,6 +27,8 @@ export interface ScaledRegistry extends RegistryView {
 export interface DeployerOptions {
   readonly registry: ScaledRegistry;
   readonly starter: ContainerStarter;
+  /** Containers that dial in: says which replicas of external models there are. Without it those have none. */
+  readonly dialledIn?: DialledStarter | undefined;
   /** Takes the channel of a replica into use: the engine's. */
   readonly addReplica: (channel: ContainerChannel, isApart: boolean) => ReplicaHandle;
   /** A replica has said what it takes. @throws Error with why it cannot serve so: it is down, and tried again */
@@ -44,6 +47,11 @@ export interface DeployerOptions {
   readonly onPrinted?: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
 
+export type DialledStarter = ContainerStarter<ExternalModel> &
+  Required<Pick<ContainerStarter<ExternalModel>, 'numbers' | 'watchRoom'>>;
+
+type AnySet = ReplicaSet | ReplicaSet<ExternalModel>;
+
 const APART_TOLD_EVERY_MS = 10_000;
 /** While replicas wait for others that take their place. */
 const LINGER_LOOK_MS = 1000;
@@ -56,12 +64,14 @@ interface SettledWaiter {
 /**
  * Runs what the registry names: as many replicas of every registered model version as its scale says (or those that its
  * starter names, where others say which run), older versions too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
+ * Of external models each container that has dialled in is a replica.
  */
 export class Deployer {
-  private readonly sets = new Map<HostedModel, ReplicaSet>();
+  private readonly sets = new Map<ModelRecord, AnySet>();
   /** Of versions that were deleted, with replicas that are being drained. */
-  private readonly leaving = new Set<ReplicaSet>();
+  private readonly leaving = new Set<AnySet>();
   private readonly context: ReplicaContext;
+  private readonly dialledIn: ReplicaContext<ExternalModel> | undefined;
   private unwatch: () => void = () => undefined;
   private waiting: SettledWaiter[] = [];
   private apartToldMs = -Infinity;
@@ -82,6 +92,8 @@ export class Deployer {
       },
       onPrinted: (status, frame) => options.onPrinted?.(status, frame),
     };
+    const { dialledIn } = options;
+    this.dialledIn = dialledIn && { ...this.context, starter: dialledIn };
   }
 
   start(): void {
@@ -89,6 +101,7 @@ export class Deployer {
       if (kind === 'model' || kind === 'scale') this.reconcile();
     });
     this.options.starter.watchRoom?.(() => this.onRoom());
+    this.options.dialledIn?.watchRoom(() => this.onRoom());
     this.reconcile();
   }
 
@@ -121,7 +134,7 @@ export class Deployer {
   /** Whether a version can serve in place of another: `ReplicaSet.isReady`. */
   isReady(name: string, version: string): boolean {
     const model = this.options.registry.model(name, version);
-    const set = model !== undefined && isHosted(model) ? this.sets.get(model) : undefined;
+    const set = model === undefined ? undefined : this.sets.get(model);
     return set?.isReady() ?? false;
   }
 
@@ -131,13 +144,13 @@ export class Deployer {
    */
   setApart(name: string, version: string, isWanted: boolean): boolean {
     const model = this.options.registry.model(name, version);
-    const set = model !== undefined && isHosted(model) ? this.sets.get(model) : undefined;
+    const set = model === undefined ? undefined : this.sets.get(model);
     if (set === undefined || set.model.container.kind !== 'process') return false;
     set.setApart(isWanted);
     return true;
   }
 
-  private everySet(): ReplicaSet[] {
+  private everySet(): AnySet[] {
     return [...this.sets.values(), ...this.leaving];
   }
 
@@ -146,7 +159,7 @@ export class Deployer {
     if (this.isStopped) return;
     this.retrying ??= setImmediate(() => {
       this.retrying = undefined;
-      if (this.options.starter.numbers !== undefined) this.reconcile();
+      if (this.hasNumbers) this.reconcile();
       for (const set of this.sets.values()) set.retry();
     });
   }
@@ -190,7 +203,10 @@ export class Deployer {
   private reconcile(): void {
     const { registry, backOff = DEFAULT_BACK_OFF } = this.options;
     // A version that is deleted and registered anew is another record, and other containers.
-    const wanted = new Set(registry.models().filter(isHosted));
+    const models = registry.models();
+    const hosted = models.filter(isHosted);
+    const external = this.dialledIn === undefined ? [] : models.filter(isExternal);
+    const wanted = new Set<ModelRecord>([...hosted, ...external]);
     for (const [model, set] of this.sets) {
       if (wanted.has(model)) continue;
       this.sets.delete(model);
@@ -199,24 +215,47 @@ export class Deployer {
       set.scale(0, () => this.forgetEmpty(set));
       this.forgetEmpty(set);
     }
-    for (const model of wanted) {
-      let set = this.sets.get(model);
-      if (set === undefined) {
-        set = new ReplicaSet(model, this.context, backOff, (number) => this.isDraining(model, number));
-        this.sets.set(model, set);
-      }
+    for (const model of hosted) {
+      const set = this.setOf(
+        model,
+        (isTaken): AnySet => new ReplicaSet(model, this.context, backOff, isTaken),
+      );
       const numbers = this.options.starter.numbers?.(model);
       if (numbers !== undefined) set.run(numbers, () => this.onGone());
       else set.scale(registry.scale(model.name, model.version).replicas, () => this.checkSettled());
     }
+    for (const model of external) this.runDialled(model, backOff);
     this.watchLingering();
     this.checkSettled();
   }
 
-  private forgetEmpty(set: ReplicaSet): void {
+  private runDialled(model: ExternalModel, backOff: BackOff): void {
+    const { dialledIn } = this;
+    const numbers = this.options.dialledIn?.numbers(model);
+    if (dialledIn === undefined || numbers === undefined) return;
+    this.setOf(model, (isTaken) => new ReplicaSet(model, dialledIn, backOff, isTaken)).run(numbers, () =>
+      this.onGone(),
+    );
+  }
+
+  /** The replicas of a version that is registered; none yet, where it is new. */
+  private setOf(model: ModelRecord, make: (isTaken: (number: number) => boolean) => AnySet): AnySet {
+    const present = this.sets.get(model);
+    if (present !== undefined) return present;
+    const set = make((number) => this.isDraining(model, number));
+    this.sets.set(model, set);
+    return set;
+  }
+
+  /** Somebody else says which replicas run, of some models at least. */
+  private get hasNumbers(): boolean {
+    return this.options.starter.numbers !== undefined || this.dialledIn !== undefined;
+  }
+
+  private forgetEmpty(set: AnySet): void {
     if (!set.isEmpty) return;
     this.leaving.delete(set);
-    if (this.options.starter.numbers !== undefined) this.onRoom();
+    if (this.hasNumbers) this.onRoom();
   }
 
   private watchLingering(): void {

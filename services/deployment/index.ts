@@ -1,5 +1,6 @@
 export { Autoscaler, type AutoscalingSettings, type VersionLoad } from './autoscaling/index.js';
 export { containerStart } from './containerStart.js';
+export { DialledContainers } from './dialledContainers.js';
 export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions, type ScaledRegistry } from './deployer.js';
 export {

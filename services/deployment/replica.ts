@@ -23,14 +23,14 @@ export interface ReplicaStatus {
 }
 
 /** Starts a container. A failure to start arrives as the channel's `down` frame. */
-export interface ContainerStarter {
-  start(model: HostedModel, replica: number): ContainerChannel;
+export interface ContainerStarter<M extends ModelRecord = HostedModel> {
+  start(model: M, replica: number): ContainerChannel;
   /** Why there is no place for a replica now; undefined where there is. */
-  obstacle?(model: HostedModel, replica: number): string | undefined;
+  obstacle?(model: M, replica: number): string | undefined;
   /** Numbers of the replicas that run, where somebody else says which they are; undefined: as many as the scale says. */
-  numbers?(model: HostedModel): readonly number[] | undefined;
+  numbers?(model: M): readonly number[] | undefined;
   /** A replica has answered its warm-up. */
-  onUp?(model: HostedModel, replica: number): void;
+  onUp?(model: M, replica: number): void;
   /** @param listener told when there may be a place where there was none */
   watchRoom?(listener: () => void): void;
 }
@@ -45,8 +45,8 @@ export interface ReplicaLimits {
 export const DEFAULT_REPLICA_LIMITS: ReplicaLimits = { warmUpMs: 60_000, drainMs: 60_000 };
 
 /** What every replica of a deployer shares. */
-export interface ReplicaContext {
-  readonly starter: ContainerStarter;
+export interface ReplicaContext<M extends ModelRecord = HostedModel> {
+  readonly starter: ContainerStarter<M>;
   /** Takes the channel of a replica into use: the engine's. */
   readonly addReplica: (channel: ContainerChannel, isApart: boolean) => ReplicaHandle;
   /** A replica has said what it takes. @throws Error with why it cannot serve so */
@@ -59,7 +59,7 @@ export interface ReplicaContext {
 }
 
 /** Keeps one replica running: starts it, hands its channel to the engine, starts it again when it is lost. */
-export class Replica implements ChannelWatcher {
+export class Replica<M extends ModelRecord = HostedModel> implements ChannelWatcher {
   private state: ReplicaState = 'starting';
   private restarts = 0;
   private lastFailure: string | undefined;
@@ -78,9 +78,9 @@ export class Replica implements ChannelWatcher {
   private isLingering = false;
 
   constructor(
-    private readonly model: HostedModel,
+    private readonly model: M,
     readonly number: number,
-    private readonly context: ReplicaContext,
+    private readonly context: ReplicaContext<M>,
     private readonly pace: RestartPace,
     /** It tries what may take a replica down, and serves nobody else. */
     readonly isApart = false,

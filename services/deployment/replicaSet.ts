@@ -1,4 +1,4 @@
-import type { HostedModel } from '../registry/index.js';
+import type { HostedModel, ModelRecord } from '../registry/index.js';
 import { BackOffPace, TrialPace, type BackOff } from './restartPace.js';
 import { Replica, type ReplicaContext, type ReplicaState, type ReplicaStatus } from './replica.js';
 
@@ -15,19 +15,19 @@ const FIRST_TO_GO: Readonly<Record<ReplicaState, number>> = {
 const LINGERS_MS = 10_000;
 
 /** The replicas of one model version. A replica keeps its number for life, through every restart. */
-export class ReplicaSet {
+export class ReplicaSet<M extends ModelRecord = HostedModel> {
   /** In order of their numbers. */
-  private replicas: Replica[] = [];
+  private replicas: Replica<M>[] = [];
   /** Tries what may take a replica down; not among the others. */
-  private apart: Replica | undefined;
+  private apart: Replica<M> | undefined;
   private hasBeenReady = false;
   /** That go once others answer, and since when. */
-  private readonly lingering = new Map<Replica, number>();
+  private readonly lingering = new Map<Replica<M>, number>();
 
   /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
   constructor(
-    readonly model: HostedModel,
-    private readonly context: ReplicaContext,
+    readonly model: M,
+    private readonly context: ReplicaContext<M>,
     private readonly backOff: BackOff,
     private readonly isTaken: (number: number) => boolean,
   ) {}
@@ -93,7 +93,7 @@ export class ReplicaSet {
       if (!this.has(number) && !this.isTaken(number)) this.add(number);
     }
     if (isInTheWay) this.setApart(true);
-    const isUp = (replica: Replica): boolean => replica.status().state === 'up';
+    const isUp = (replica: Replica<M>): boolean => replica.status().state === 'up';
     const isServed = this.replicas.some((replica) => wanted.has(replica.number) && isUp(replica));
     const nowMs = performance.now();
     for (const replica of this.replicas) {
@@ -130,7 +130,7 @@ export class ReplicaSet {
     this.lingering.clear();
   }
 
-  private drain(replica: Replica, onGone: () => void): void {
+  private drain(replica: Replica<M>, onGone: () => void): void {
     this.lingering.delete(replica);
     replica.drain(() => {
       this.replicas = this.replicas.filter((other) => other !== replica);

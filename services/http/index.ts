@@ -20,6 +20,7 @@ export {
   DEFAULT_TIMEOUTS,
   JsonServer,
   ListenError,
+  listenError,
   sendRawError,
   type ConnectionTimeouts,
   type JsonServerOptions,

@@ -287,7 +287,8 @@ function upgradableRequest(upgrades: UpgradeReceiver): typeof IncomingMessage {
   };
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+/** What to do about an address that cannot be listened on. */
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   const advice: Record<string, string> = {
     EADDRINUSE: 'the port is in use; stop what uses it or choose another port (0 lets the system pick)',
     EACCES: 'no permission to listen on this port; choose one above 1023',

@@ -10,6 +10,8 @@ export interface AdminSources {
   readonly servingVersion: (name: string) => string | undefined;
   /** What every node's GPUs have room for. */
   readonly rooms: () => readonly NodeRoom[];
+  /** Whether containers can dial in: a model that waits for one is refused otherwise. */
+  readonly dialsIn?: boolean | undefined;
   /** Changes of scales go through it. */
   readonly capacity: Pick<GpuCapacity, 'admit'>;
   /** Puts the files of a version where every node finds them, before it is registered. Absent: nodes see them where they are. */

@@ -157,7 +157,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
           const record = await modelRecordAside(request, cardsFor(request, sources.rooms()));
-          refuseExternal(record);
+          if (sources.dialsIn !== true) refuseExternal(record, 'container_name');
           const { name, version } = record;
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
           const change = { model: record, scale: scale ?? registry.scale(name, version) };
@@ -259,9 +259,10 @@ function linkVerbs(sources: AdminSources): AdminVerb[] {
     verb('add_model_links', {
       summary: 'Link models to an application: all of them or, on an error, none',
       request: schemas.linksSchema,
-      errors: [...errors, 'unknown_model', 'link_exists', 'input_type_mismatch'],
+      errors: [...errors, 'unknown_model', 'invalid_model', 'link_exists', 'input_type_mismatch'],
       changes: links,
       run: async ({ app_name: application, model_names: models }) => {
+        if (sources.dialsIn !== true) refuseUnreachable(registry, models);
         await registry.addLinks(application, models);
         const warnings = warningText(applicationWarnings(sources, application));
         return `Success! Application '${application}' is linked to ${models.join(', ')}.${warnings}`;
@@ -289,6 +290,14 @@ function linkVerbs(sources: AdminSources): AdminVerb[] {
       },
     }),
   ];
+}
+
+/** What no container can serve is linked to nothing: it would never answer. @throws ServiceError `invalid_model` */
+function refuseUnreachable(registry: AdminSources['registry'], names: readonly string[]): void {
+  for (const name of names) {
+    const record = registry.model(name, registry.currentVersion(name) ?? '');
+    if (record !== undefined) refuseExternal(record, 'model_names');
+  }
 }
 
 function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSources): AdminVerb[] {

@@ -14,6 +14,9 @@ import {
   type AddModelRequest,
 } from './schemas.js';
 
+/** Nobody else's containers have such names: one that is misspelt is not taken for an image. */
+const OWN_PREFIX = 'windjammer/';
+
 /**
  * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
  * one is refused before anything is stored. A module is looked for, and run only in its own process.
@@ -93,6 +96,10 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
       }
       return { ...common, container: { kind: 'constant', output: request.output } };
     default:
+      if (request.container_name.startsWith(OWN_PREFIX)) {
+        const message = `there is no container '${request.container_name}': use ${HOSTED_CONTAINERS}`;
+        throw new ServiceError('invalid_model', message, 'container_name');
+      }
       return {
         ...common,
         container: {
@@ -104,11 +111,17 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
   }
 }
 
-/** Only a replay has something that stands for a container of another name. @throws ServiceError `invalid_model` */
-export function refuseExternal({ container }: ModelRecord): void {
+/**
+ * Where no container can dial in, a model that waits for one would never answer.
+ * @param field that names the model or its container
+ * @throws ServiceError `invalid_model`
+ */
+export function refuseExternal({ container }: ModelRecord, field: string): void {
   if (container.kind !== 'external') return;
-  const message = `no container '${container.containerName}' can connect to this server: use ${HOSTED_CONTAINERS}`;
-  throw new ServiceError('invalid_model', message, 'container_name');
+  const message =
+    `no container '${container.containerName}' can dial in: start the server with --clipper-port (docs/guides/clipper.md), ` +
+    `or use ${HOSTED_CONTAINERS}`;
+  throw new ServiceError('invalid_model', message, field);
 }
 
 /** The fields together say one thing: a strategy that finds its size takes none. */

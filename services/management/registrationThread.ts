@@ -6,7 +6,7 @@ import { packageRoot } from '../../simulator/files/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { modelRecord } from './modelRegistration.js';
-import { CONSTANT_CONTAINER, type AddModelRequest } from './schemas.js';
+import { KERNEL_MODEL_CONTAINER, PROCESS_CONTAINER, type AddModelRequest } from './schemas.js';
 
 export interface RegistrationTask {
   readonly request: AddModelRequest;
@@ -26,6 +26,8 @@ export type RegistrationOutcome =
 /** Compiled JavaScript, from the package's root: Node itself loads it, also where this side runs as TypeScript. */
 const WORKER_FILE = 'dist/services/management/registrationWorker.js';
 
+const HAVE_FILES: ReadonlySet<string> = new Set([KERNEL_MODEL_CONTAINER, PROCESS_CONTAINER]);
+
 /** One slow disk does not hold up all others, and a flood of registrations takes no more memory than two. */
 const inTurn = pLimit(2);
 
@@ -38,8 +40,7 @@ export async function modelRecordAside(
   request: AddModelRequest,
   cards: readonly string[],
 ): Promise<ModelRecord> {
-  // It has no files.
-  if (request.container_name === CONSTANT_CONTAINER) return modelRecord(request, cards);
+  if (!HAVE_FILES.has(request.container_name)) return modelRecord(request, cards);
   const outcome = await inTurn(() => inThread({ request, cards }));
   if ('record' in outcome) return outcome.record;
   const { code, message, field, cause } = outcome;

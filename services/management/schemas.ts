@@ -183,7 +183,11 @@ export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
   labels: z.array(z.string().max(256)).max(65_536).default([]),
-  container_name: z.string().min(1).max(256).describe(HOSTED_CONTAINERS),
+  container_name: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe(`${HOSTED_CONTAINERS}; any other name where containers dial in (serve --clipper-port)`),
   model_data_path: z
     .string()
     .max(4096)

@@ -49,6 +49,9 @@ export type HostedModel = ModelRecord & {
   readonly container: RunnableSource;
 };
 
+/** One whose containers dial in. */
+export type ExternalModel = ModelRecord & { readonly container: ExternalSource };
+
 /** What a version takes beside what its registration says. */
 export type DeclaredForm = Omit<InputForm, 'type'>;
 
@@ -68,10 +71,14 @@ export interface ReplicaRange {
   readonly maximum: number;
 }
 
-export type ContainerSource =
-  | RunnableSource
-  /** Of a replay, and of data directories of older programs: registered, with nothing to run it. */
-  | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
+export type ContainerSource = RunnableSource | ExternalSource;
+
+/** Run by somebody else: its containers dial in, as Clipper's do. In a replay something synthetic stands for it. */
+export interface ExternalSource {
+  readonly kind: 'external';
+  readonly containerName: string;
+  readonly modelDataPath: string;
+}
 
 /** How large a replica's batches get (Clipper 4.3.1): two that adapt to the latency objective, and two that do not. */
 export type BatchingChoice =

@@ -26,6 +26,8 @@ export interface ClipperLineOptions extends ReplicaIdentity {
   readonly nowNs: () => number;
   /** Nobody wants the container any more. */
   readonly stop: () => void;
+  /** An answer, or a part of it, cannot be used. */
+  readonly onProblem: (problem: string) => void;
 }
 
 interface AskedBatch {
@@ -73,10 +75,16 @@ export class ClipperLine {
     if (batch === undefined) return false;
     this.asked.delete(content.messageId);
     const serviceNs = Math.max(0, this.options.nowNs() - batch.sentNs);
+    const results = resultsOf(batch, content);
+    for (const result of results) {
+      if (result.ok) continue;
+      this.options.onProblem(result.message);
+      break;
+    }
     this.line.deliver({
       kind: 'result',
       batchId: batch.batchId,
-      results: resultsOf(batch, content),
+      results,
       serviceNs,
     });
     return true;

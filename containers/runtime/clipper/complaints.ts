@@ -12,16 +12,16 @@ export class Complaints {
     private readonly nowMs: () => number,
   ) {}
 
-  /** @param message one of few: it is the kind. */
-  complain(message: string, details: Readonly<Record<string, unknown>>): void {
+  /** @param key of its kind, one of few. */
+  complain(message: string, details: Readonly<Record<string, unknown>>, key = message): void {
     const nowMs = this.nowMs();
-    const kind = this.kinds.get(message);
+    const kind = this.kinds.get(key);
     if (kind !== undefined && nowMs - kind.toldMs < TOLD_EVERY_MS) {
       kind.untold += 1;
       return;
     }
     const untold = kind?.untold ?? 0;
-    this.kinds.set(message, { toldMs: nowMs, untold: 0 });
+    this.kinds.set(key, { toldMs: nowMs, untold: 0 });
     this.tell(message, untold === 0 ? details : { ...details, untold });
   }
 }

@@ -105,6 +105,7 @@ export class ContainerSession implements ZmtpListener {
       nextMessageId: host.nextMessageId,
       nowNs: host.nowNs,
       stop: () => this.end('nobody wants it any more'),
+      onProblem: (reason) => this.complain('an answer of a container cannot be used', { reason }),
     });
     if (this.isEnded) this.line.end('its connection is closed');
     return this.line.channel;

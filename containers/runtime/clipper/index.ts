@@ -1,3 +1,4 @@
+export { Complaints } from './complaints.js';
 export {
   ClipperServer,
   DEFAULT_CLIPPER_LIMITS,

@@ -19,12 +19,14 @@ const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
  * The model's golden inputs where it has them, or else a made-up one of the right length. A kernel model without golden
- * inputs is asked nothing: its container computes whole batches before it says hello.
+ * inputs is asked nothing: its container computes whole batches before it says hello. Nor is a container that dials in.
  * @returns undefined when there is nothing to warm up.
  * @throws Error when the golden inputs could not be read.
  */
 export function warmUpInputs(model: ModelRecord, hello: HelloFrame): WarmUp | undefined {
-  if (model.warmUp === false || model.container.kind === 'constant') return undefined;
+  const { kind } = model.container;
+  // Nobody knows how long an external container's inputs are, and Clipper's end themselves over one that they cannot take.
+  if (model.warmUp === false || kind === 'constant' || kind === 'external') return undefined;
   if (model.container.kind === 'kernelModel') return goldenWarmUp(hello);
   const input = madeUpInput(model, hello);
   return input === undefined ? undefined : { batches: inBatches([input], hello) };
