@@ -6,7 +6,7 @@ import type { AdminSources } from './adminSources.js';
 import { applicationRecord, changedApplication } from './applicationRegistration.js';
 import { cardsFor } from './pinnedGpu.js';
 import { applicationWarnings, versionWarnings, warningText } from './objectiveWarnings.js';
-import { refuseExternal } from './modelRegistration.js';
+import { refuseExternal, refuseMisspelt } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import { modelRecordAside } from './registrationThread.js';
@@ -157,6 +157,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
           const record = await modelRecordAside(request, cardsFor(request, sources.rooms()));
+          refuseMisspelt(record);
           if (sources.dialsIn !== true) refuseExternal(record, 'container_name');
           const { name, version } = record;
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);

@@ -14,9 +14,6 @@ import {
   type AddModelRequest,
 } from './schemas.js';
 
-/** Nobody else's containers have such names: one that is misspelt is not taken for an image. */
-const OWN_PREFIX = 'windjammer/';
-
 /**
  * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
  * one is refused before anything is stored. A module is looked for, and run only in its own process.
@@ -96,10 +93,6 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
       }
       return { ...common, container: { kind: 'constant', output: request.output } };
     default:
-      if (request.container_name.startsWith(OWN_PREFIX)) {
-        const message = `there is no container '${request.container_name}': use ${HOSTED_CONTAINERS}`;
-        throw new ServiceError('invalid_model', message, 'container_name');
-      }
       return {
         ...common,
         container: {
@@ -109,6 +102,16 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
         },
       };
   }
+}
+
+/** Nobody else's containers have such names: one that is misspelt is not taken for an image. */
+const OWN_PREFIX = 'windjammer/';
+
+/** @throws ServiceError `invalid_model` */
+export function refuseMisspelt({ container }: ModelRecord): void {
+  if (container.kind !== 'external' || !container.containerName.startsWith(OWN_PREFIX)) return;
+  const message = `there is no container '${container.containerName}': use ${HOSTED_CONTAINERS}`;
+  throw new ServiceError('invalid_model', message, 'container_name');
 }
 
 /**
