@@ -1,7 +1,7 @@
 import { WebSocketClient } from '../../services/client/index.js';
 import { ECHO, SCALE, type SeenAnswer } from './expectations.js';
 import type { Exchange } from './goodLanes.js';
-import type { HttpCall } from './httpPeer.js';
+import type { HttpCall, HttpPeer } from './httpPeer.js';
 import type { Lane } from './lanes.js';
 import type { ViolationSink } from './violations.js';
 
@@ -163,6 +163,23 @@ export function malformedLane({ http, random }: Exchange, violations: ViolationS
       if (answer !== '' && !/^HTTP\/1\.1 (4\d\d|505)/.test(answer)) {
         violations.add('malformed bytes were answered', answer.slice(0, 200));
       }
+    },
+  };
+}
+
+/** Bytes that are no ZeroMQ, or none to the end, where containers dial in: the others go on. */
+export function dialledGarbageLane({ random }: Exchange, containers: HttpPeer): Lane {
+  const opening = Buffer.from([0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3]);
+  const greeting = Buffer.concat([opening, Buffer.from('\0NULL'), Buffer.alloc(48)]);
+  return {
+    name: 'garbage for containers',
+    queries: 1,
+    share: 0.002,
+    most: 2,
+    async run() {
+      const garbage = Buffer.from(Array.from({ length: random.whole(1, 200) }, () => random.whole(0, 255)));
+      const head = random.of([Buffer.alloc(0), opening, greeting]);
+      await containers.raw(Buffer.concat([head, garbage]), random.share() < 0.5);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ECHO, SCALE, scaleInput, type Expectations, type SeenAnswer } from './expectations.js';
+import { DIALLED, ECHO, SCALE, scaleInput, type Expectations, type SeenAnswer } from './expectations.js';
 import type { HttpPeer } from './httpPeer.js';
 import type { Lane } from './lanes.js';
 import type { Randomness } from './randomness.js';
@@ -54,6 +54,23 @@ export function restLane({ http, tokens, random, expect }: Exchange): Lane {
       if (status === 200) {
         expect.prediction('rest', application, token, JSON.parse(text) as SeenAnswer);
       } else expect.refusal('rest', status, [], text);
+    },
+  };
+}
+
+/** Of the model whose containers dial in. */
+export function dialledLane({ http, tokens, expect }: Exchange): Lane {
+  return {
+    name: 'dialled',
+    queries: 1,
+    share: 0.1,
+    most: 8,
+    async run() {
+      const token = tokens.take();
+      const body = JSON.stringify({ input: [token, 6] });
+      const { status, text } = await http.call({ path: `/${DIALLED}/predict`, body });
+      if (status === 200) expect.prediction('dialled', DIALLED, token, JSON.parse(text) as SeenAnswer);
+      else expect.refusal('dialled', status, [], text);
     },
   };
 }

@@ -22,7 +22,7 @@ export class ServerUnderTest {
   }
 
   static async start(seed: number, violations: Violations): Promise<ServerUnderTest> {
-    const args = ['--ephemeral', '--no-defaults', '--seed', `${seed}`, ...CACHE];
+    const args = ['--ephemeral', '--no-defaults', '--seed', `${seed}`, '--clipper-port', '0', ...CACHE];
     const served = new ServedProcess(args, {}, PROBED);
     watchLog(served, (line) => violations.add('the server complained', line));
     return new ServerUnderTest(await served.ready(), violations);
@@ -30,6 +30,14 @@ export class ServerUnderTest {
 
   get query(): string {
     return this.served.query;
+  }
+
+  /** Where containers dial in. */
+  get containerPort(): number {
+    const port = /dial in on \S+:(\d+)/.exec(this.served.output)?.[1];
+    if (port === undefined)
+      throw new Error(`serve has not said where containers dial in: ${this.served.output}`);
+    return Number(port);
   }
 
   get isAlive(): boolean {

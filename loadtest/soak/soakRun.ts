@@ -4,12 +4,14 @@ import {
   abortLane,
   badInputLane,
   cutWebSocketLane,
+  dialledGarbageLane,
   faultLane,
   malformedLane,
   mixedBatchLane,
 } from './badLanes.js';
-import { ECHO, Expectations, SCALE } from './expectations.js';
-import { batchLane, restLane, tensorLane, Tokens, type Exchange } from './goodLanes.js';
+import { DialledPair } from './dialledPair.js';
+import { DIALLED, ECHO, Expectations, SCALE } from './expectations.js';
+import { batchLane, dialledLane, restLane, tensorLane, Tokens, type Exchange } from './goodLanes.js';
 import { HttpPeer } from './httpPeer.js';
 import { LaneRunner } from './lanes.js';
 import { Randomness } from './randomness.js';
@@ -73,15 +75,23 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
   const server = await ServerUnderTest.start(seed, violations);
   const http = new HttpPeer(server.query);
   const expect = new Expectations(violations);
+  const dialled = new DialledPair(server.containerPort, violations);
+  const containers = new HttpPeer(`http://127.0.0.1:${server.containerPort}`);
   try {
-    const troubles = new Troubles(server, new Randomness(seed, 'troubles'), violations, onProgress);
+    const troubles = new Troubles(server, dialled, new Randomness(seed, 'troubles'), violations, onProgress);
     await setUp(server, troubles);
     const random = new Randomness(seed, 'clients');
     const exchange: Exchange = { http, tokens: new Tokens(random), random, expect };
     const webSockets = (['binary', 'json'] as const).map((format) =>
       webSocketLane(exchange, server.query, format, violations),
     );
-    const good = [restLane(exchange), batchLane(exchange), tensorLane(exchange), ...webSockets];
+    const good = [
+      restLane(exchange),
+      batchLane(exchange),
+      tensorLane(exchange),
+      dialledLane(exchange),
+      ...webSockets,
+    ];
     const bad = [
       badInputLane(exchange),
       mixedBatchLane(exchange, violations),
@@ -89,6 +99,7 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
       abortLane(exchange),
       cutWebSocketLane(exchange, server.query),
       malformedLane(exchange, violations),
+      dialledGarbageLane(exchange, containers),
     ];
     const capacityPerSecond = await new LaneRunner(good, violations).flatOut(CAPACITY_SECONDS);
     const offeredPerSecond = loadShare * capacityPerSecond;
@@ -148,6 +159,8 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
     };
   } finally {
     http.close();
+    containers.close();
+    dialled.end();
     await server.end();
   }
 }
@@ -163,6 +176,14 @@ async function setUp(server: ServerUnderTest, troubles: Troubles): Promise<void>
     container_name: 'windjammer/kernel-model',
     model_data_path: join(packageRoot(), 'containers/runtime/tests/scaleModel'),
   });
+  await server.admin('add_app', { name: DIALLED, input_type: 'doubles', ...common });
+  await server.admin('add_model', {
+    model_name: DIALLED,
+    model_version: '1',
+    input_type: 'doubles',
+    container_name: 'clipper/python-closure-container',
+  });
+  await server.admin('add_model_links', { app_name: DIALLED, model_names: [DIALLED] });
   await troubles.deploy();
   await server.admin('add_model_links', { app_name: ECHO, model_names: [ECHO] });
   await server.admin('add_model_links', { app_name: SCALE, model_names: [SCALE] });

@@ -1,3 +1,4 @@
+import type { DialledPair } from './dialledPair.js';
 import { echoTag } from './echoAnswers.js';
 import { ECHO } from './expectations.js';
 import type { Randomness } from './randomness.js';
@@ -18,6 +19,7 @@ export class Troubles {
 
   constructor(
     private readonly server: ServerUnderTest,
+    private readonly dialled: DialledPair,
     private readonly random: Randomness,
     private readonly violations: Violations,
     private readonly onTrouble: (kind: string) => void = () => undefined,
@@ -41,7 +43,16 @@ export class Troubles {
 
   /** One after the other until told to stop, each so much after the end of the one before. */
   async run(everyMs: number, isOver: () => boolean): Promise<void> {
-    const kinds = ['kill', 'kill', 'hang', 'deploy', 'rollBack', 'scale'] as const;
+    const kinds = [
+      'kill',
+      'killDialled',
+      'hang',
+      'deploy',
+      'hangDialled',
+      'rollBack',
+      'scale',
+      'kill',
+    ] as const;
     for (let turn = 0; ; turn++) {
       const until = performance.now() + everyMs;
       while (performance.now() < until && !isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -68,6 +79,14 @@ export class Troubles {
     send(pid, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, this.random.whole(50, 1500)));
     send(pid, 'SIGCONT');
+  }
+
+  private killDialled(): void {
+    this.dialled.kill(this.random);
+  }
+
+  private async hangDialled(): Promise<void> {
+    await this.dialled.hang(this.random, this.random.whole(50, 3000));
   }
 
   private async rollBack(): Promise<void> {
