@@ -126,6 +126,7 @@ describe('containers that dial in', () => {
     ]);
     const metrics = await (await fetch(`${originOf(server.queryAddress, false)}/metrics`)).text();
     expect(metrics).toMatch(/windjammer_replicas\{[^}]*model="m"[^}]*state="up"[^}]*\} 2/);
+    expect(metrics).toContain('windjammer_connections{interface="containers"} 2');
     // Both have had some of them.
     expect(twins.map(({ events }) => events.some((event) => event.startsWith('batch')))).toEqual([
       true,

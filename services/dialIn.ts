@@ -4,7 +4,7 @@ import { ClipperServer, DEFAULT_CLIPPER_LIMITS } from '../containers/runtime/ind
 import type { Clock } from '../simulator/time/index.js';
 import { DialledContainers } from './deployment/index.js';
 import type { Complaint } from './errors/index.js';
-import { listenError } from './http/index.js';
+import { listenError, type ConnectionCounts } from './http/index.js';
 import { isExternal, type Registry } from './registry/index.js';
 
 /** Where containers that were built for Clipper dial in. */
@@ -76,6 +76,10 @@ export class DialIn {
     } catch (error) {
       throw listenError(error as NodeJS.ErrnoException, host, port);
     }
+  }
+
+  connections(): ConnectionCounts {
+    return this.server.connections();
   }
 
   async close(): Promise<void> {

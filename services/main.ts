@@ -455,9 +455,11 @@ class Parts {
         page: managementPage(),
       },
     );
+    const { dialIn } = this;
     this.telemetry.watchConnections({
       query: () => this.frontend.connections(),
       management: () => this.management.connections(),
+      containers: dialIn && (() => dialIn.connections()),
       denials: () => this.access.denials(),
       bodies: () => bodyBudget.counts(),
       certificateEndMs: (name) => this.certificates[name]?.endMs,

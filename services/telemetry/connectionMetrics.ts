@@ -7,6 +7,8 @@ import { familiesOf, labelText, NO_LABELS, type MetricFamily, type ValueWriter }
 export interface ConnectionSources {
   readonly query: () => ConnectionCounts;
   readonly management: () => ConnectionCounts;
+  /** Where containers dial in; undefined: nowhere. */
+  readonly containers?: (() => ConnectionCounts) | undefined;
   readonly webSockets: () => number;
   /** Queries without an answer yet. */
   readonly inFlight: () => number;
@@ -20,10 +22,11 @@ export interface ConnectionSources {
 
 /** Who is connected, what is under way, and who was turned away at the door. */
 export function connectionFamilies(sources: ConnectionSources): readonly MetricFamily[] {
-  const { query, management, webSockets, inFlight, denials, bodies, certificateEndMs } = sources;
+  const { query, management, containers, webSockets, inFlight, denials, bodies, certificateEndMs } = sources;
   const interfaces = [['query', query] as const, ['management', management] as const];
   const eachInterface = (read: (counts: ConnectionCounts) => number) => (to: ValueWriter<'interface'>) => {
     for (const [name, counts] of interfaces) to.value(labelText({ interface: name }), read(counts()));
+    if (containers !== undefined) to.value(labelText({ interface: 'containers' }), read(containers()));
   };
   return familiesOf(CONNECTION_METRICS, {
     windjammer_queries_in_flight: (to) => to.value(NO_LABELS, inFlight()),

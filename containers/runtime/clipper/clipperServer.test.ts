@@ -396,7 +396,7 @@ describe('ClipperServer', () => {
         peer.socket.end();
         await peer.closed();
       }
-      await expect.poll(() => server.connections).toBe(0);
+      await expect.poll(() => server.connections().open).toBe(0);
       twin();
       await containers(1);
     });
@@ -474,7 +474,7 @@ describe('ClipperServer', () => {
       await containers(1);
       expect(await use().ask(new Uint8Array(8))).toMatchObject([{ ok: true }]);
       for (const peer of hoarders) peer.end();
-      await expect.poll(() => server.connections).toBe(1);
+      await expect.poll(() => server.connections().open).toBe(1);
     });
 
     it('a handshake, a message and a silence have their time', async () => {
@@ -528,6 +528,7 @@ describe('ClipperServer', () => {
       }
       await expect.poll(() => crowd.filter((peer) => peer.isClosed).length).toBe(151);
       await containers(50);
+      expect(server.connections()).toEqual({ open: 50, refused: 151 });
       expect(await used.ask(new Uint8Array(8))).toMatchObject([{ ok: true }]);
       expect(one.events.filter((event) => event === 'metadata')).toHaveLength(1);
     });
@@ -554,7 +555,7 @@ describe('ClipperServer', () => {
           peer.end();
         }
       }
-      await expect.poll(() => server.connections).toBe(1);
+      await expect.poll(() => server.connections().open).toBe(1);
       expect(await used.ask(new Uint8Array(8))).toMatchObject([{ ok: true }]);
     });
   });

@@ -62,6 +62,7 @@ export class ClipperServer {
   private readonly listeners = new Set<() => void>();
   private readonly ticking: NodeJS.Timeout;
   private messageId: number;
+  private refused = 0;
 
   constructor(options: ClipperServerOptions) {
     this.limits = { ...DEFAULT_CLIPPER_LIMITS, ...options.limits };
@@ -105,9 +106,9 @@ export class ClipperServer {
     return [...this.dialled.values()];
   }
 
-  /** Connections, those among them that have not said what they are. */
-  get connections(): number {
-    return this.sessions.size;
+  /** Connections, those among them that have not said what they are, and how many had to go or to stay away for want of room. */
+  connections(): { readonly open: number; readonly refused: number } {
+    return { open: this.sessions.size, refused: this.refused };
   }
 
   /** @param listener told when a container has come or gone. @returns the unsubscriber */
@@ -130,7 +131,9 @@ export class ClipperServer {
   private onSocket(socket: Socket): void {
     // A host that is gone without a word is found out, also while its container computes.
     socket.setKeepAlive(true, this.limits.silenceMs);
-    if (this.sessions.size >= this.limits.connections && !this.evict()) {
+    const isFull = this.sessions.size >= this.limits.connections;
+    if (isFull) this.refused += 1;
+    if (isFull && !this.evict()) {
       const { connections } = this.limits;
       this.complaints.complain('a container was refused: there are too many', {
         peer: peerOf(socket),
