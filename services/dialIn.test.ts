@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TwinContainer, type TwinOptions } from '../containers/runtime/clipper/tests/twinContainer.js';
+import { RawPeer } from '../containers/runtime/clipper/tests/rawPeer.js';
+import {
+  TwinContainer,
+  uint32,
+  type TwinOptions,
+} from '../containers/runtime/clipper/tests/twinContainer.js';
 import { WindjammerClient } from './client/index.js';
 import { originOf } from './http/index.js';
 import type { EmbeddedOptions, EmbeddedServer } from './main.js';
@@ -279,6 +284,48 @@ describe('containers that dial in', () => {
     twins[1].stop();
     twins[2].stop();
     await expect.poll(() => replicas().filter((text) => text.endsWith('up')).length).toBe(2);
+  });
+
+  it('serve on beside a thousand that nobody has registered, each of which is known', async () => {
+    await register();
+    await link();
+    const crowd: RawPeer[] = [];
+    for (let at = 0; at < 1000; at++) {
+      const peer = await RawPeer.ready(port);
+      const said = [`stranger${at}`, '1', '3'].map((text) => Buffer.from(text));
+      peer.say([Buffer.alloc(0), uint32(0), ...said, uint32(3)]);
+      crowd.push(peer);
+    }
+    twin();
+    await upIs('1#0');
+    expect(await ask([1])).toBe('8 bytes');
+    expect(crowd.filter((peer) => peer.isClosed)).toEqual([]);
+    // All of them are told of in one line, and how many were not told in the next.
+    expect(complaints.filter(({ message }) => message.includes('does not serve'))).toHaveLength(1);
+    for (const peer of crowd) peer.end();
+  });
+
+  it('that come and go all the time cost the others nothing', async () => {
+    await register();
+    await link();
+    twin();
+    await upIs('1#0');
+    const said = ['m', '1', '3'].map((text) => Buffer.from(text));
+    for (let round = 0; round < 300; round++) {
+      const peer = await RawPeer.ready(port);
+      peer.say([Buffer.alloc(0), uint32(0), ...said, uint32(3)]);
+      await new Promise((resolve) => setImmediate(resolve));
+      peer.end();
+      if (round % 30 === 0) expect(await ask([round])).toBe('8 bytes');
+    }
+    await upIs('1#0');
+    expect(await ask([-1])).toBe('8 bytes');
+  });
+
+  it('need a port that is free: the start says so, and leaves nothing behind', async () => {
+    await expect(startEmbedded({ clipper: { host: '127.0.0.1', port } })).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: the port is in use`,
+    );
   });
 
   it('come back by themselves when the server is started again', async () => {

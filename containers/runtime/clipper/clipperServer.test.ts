@@ -167,6 +167,27 @@ describe('ClipperServer', () => {
     expect(server.containers()[0]).toMatchObject({ version: '1234', inputType: 'floats' });
   });
 
+  it('reads messages in pieces of any size, several of them in one piece', async () => {
+    await listen();
+    const peer = await ready();
+    const stream = Buffer.concat([
+      message(HEARTBEAT),
+      message(registration('m'.repeat(300), '1', '3', uint32(3))),
+      message(HEARTBEAT),
+    ]);
+    peer.socket.setNoDelay(true);
+    for (const byte of stream) {
+      peer.write([byte]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await containers(1);
+    // Three frames of 4 bytes behind an empty one: asked for its metadata, and then told that it is known.
+    await peer.until(({ length }) => length >= 2 * (2 + 3 * 6));
+    peer.write(Buffer.concat([stream, stream]));
+    await peer.until(({ length }) => length >= 6 * (2 + 3 * 6));
+    expect(server.containers()).toMatchObject([{ model: 'm'.repeat(300) }]);
+  });
+
   it.each([
     ['no UTF-8', registration(Buffer.from([0xff, 0xfe]), '1', '3', uint32(3)), 'whose name is none'],
     ['empty', registration('', '1', '3', uint32(3)), 'whose name is none'],
@@ -515,7 +536,7 @@ describe('ClipperServer', () => {
       expect(flood.socket.writableLength).toBeGreaterThan(0);
     });
 
-    it('of a thousand registrations each is known, and of more those make room that serve nobody', async () => {
+    it('of more than there may be, those make room that have been there longest and serve nobody', async () => {
       await listen({ connections: 50 });
       const one = twin({ model: 'served' });
       await containers(1);
