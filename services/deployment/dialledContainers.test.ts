@@ -64,6 +64,7 @@ describe('DialledContainers', () => {
       model: name,
       version: '1',
       inputType,
+      maxBatchSize: 1024,
       peer: `peer ${at}`,
       open: (replica: string) => {
         opened.push(`${name} ${replica}`);

@@ -19,6 +19,7 @@ const CREDITS = 1;
 
 export interface ClipperLineOptions extends ReplicaIdentity {
   readonly inputType: InputType;
+  readonly maxBatchSize: number;
   readonly send: (frames: readonly Uint8Array[]) => void;
   /** Of no message that may still be answered. */
   readonly nextMessageId: () => number;
@@ -44,7 +45,7 @@ export class ClipperLine {
   private readonly asked = new Map<number, AskedBatch>();
 
   constructor(private readonly options: ClipperLineOptions) {
-    const { model, version, replica, inputType } = options;
+    const { model, version, replica, inputType, maxBatchSize } = options;
     this.line = new LineChannel(0, {
       send: (_line, frame) => this.send(frame),
       stop: () => options.stop(),
@@ -56,7 +57,7 @@ export class ClipperLine {
       version,
       replica,
       inputType,
-      maxBatchSize: MAX_BATCH_SIZE,
+      maxBatchSize,
       credits: CREDITS,
     });
   }

@@ -165,6 +165,11 @@ describe('ClipperServer', () => {
     peer.say(registration('m', '1234', '2\0\x07z', uint32(3)));
     await containers(1);
     expect(server.containers()[0]).toMatchObject({ version: '1234', inputType: 'floats' });
+    // Their library cannot take a batch of numbers.
+    const texts = await ready();
+    texts.say(registration('texts', '12', '4\0', uint32(3)));
+    await containers(2);
+    expect(server.containers().map(({ maxBatchSize }) => maxBatchSize)).toEqual([1, 1024]);
   });
 
   it('reads messages in pieces of any size, several of them in one piece', async () => {

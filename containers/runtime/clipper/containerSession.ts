@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
-import type { ContainerChannel, InputType } from '../../protocol/index.js';
+import { ELEMENT_BYTES, type ContainerChannel, type InputType } from '../../protocol/index.js';
 import { Allowance } from './allowance.js';
 import { ClipperLine, MAX_BATCH_SIZE } from './clipperLine.js';
 import {
@@ -39,6 +39,11 @@ export interface RegisteredContainer {
   readonly model: string;
   readonly version: string;
   readonly inputType: InputType;
+  /**
+   * 1 of numbers in C++: Clipper's library there moves a typed pointer by bytes, so that the second input of a batch overwrites
+   * memory behind its buffer.
+   */
+  readonly maxBatchSize: number;
 }
 
 /** Beside an empty frame: type, id, length of the header and header of an answer. */
@@ -182,7 +187,7 @@ export class ContainerSession implements ZmtpListener {
   }
 
   private register(said: Extract<ContainerMessage, { kind: 'newContainer' }>): void {
-    const { model, version, inputType, inputTypeText, rpcVersion } = said;
+    const { model, version, inputType, inputTypeText, isSurelyCpp, rpcVersion } = said;
     const who = { model: shown(model), version: shown(version) };
     if (rpcVersion !== RPC_VERSION) {
       // Every frame to it has said the version that is spoken: that is what it tells its own log.
@@ -199,7 +204,12 @@ export class ContainerSession implements ZmtpListener {
       this.complain('a container is of a model or version whose name is none: it is not served', who);
       return;
     }
-    const container = { model: model.toString('utf8'), version: version.toString('utf8'), inputType };
+    const container = {
+      model: model.toString('utf8'),
+      version: version.toString('utf8'),
+      inputType,
+      maxBatchSize: isSurelyCpp && ELEMENT_BYTES[inputType] > 1 ? 1 : MAX_BATCH_SIZE,
+    };
     if (this.registered === undefined) {
       this.registered = container;
       this.host.onRegistered(this);

@@ -23,6 +23,8 @@ export type ContainerMessage =
       readonly inputType: InputType | undefined;
       /** As it came, for a message. */
       readonly inputTypeText: string;
+      /** Only Clipper's library for C++ sends an input type so. */
+      readonly isSurelyCpp: boolean;
       /** undefined: it said none, as containers before version 2 do. */
       readonly rpcVersion: number | undefined;
     }
@@ -97,13 +99,14 @@ function readNewContainer(frames: readonly Buffer[]): ContainerMessage {
     version,
     inputType: inputTypeOf(inputTypeText),
     inputTypeText,
+    isSurelyCpp: inputTypeText.length > 1,
     rpcVersion: rpcVersion?.readUInt32LE(0),
   };
 }
 
 /**
  * The number at the text's beginning: containers in C++ send as many bytes of it as their version has, so that anything may follow
- * where the version has two digits or more.
+ * its one digit where the version has two or more.
  */
 function inputTypeOf(text: string): InputType | undefined {
   const digits = /^\s*\+?(\d{1,9})/.exec(text)?.[1];
