@@ -1,11 +1,10 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, relative } from 'node:path';
+import { MOST_FILES } from './dataFiles.js';
 import { contentOf, type Content, type NamedFile } from './fileHash.js';
 import { mentionsOf } from './moduleMentions.js';
 import { candidates, type Manner } from './moduleResolution.js';
 
-/** A version is what its files said when it was registered: more files of a module than these are not looked at. */
-const MOST_FILES = 10_000;
 const MOST_TEXT_BYTES = 64 * 1024 * 1024;
 
 const CODE = /\.[cm]?[jt]s$/;

@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { VirtualClock } from '../../simulator/time/index.js';
-import { encodeFrame, FrameReader, type FrontendFrame } from '../protocol/index.js';
+import type { FrontendFrame } from '../protocol/index.js';
 import { InProcessChannel } from './inProcessChannel.js';
-import type { ReplicaIdentity } from './replicaIdentity.js';
-import { ProcessHost } from './process/index.js';
 import { packPredict, packResult, unpackResult, unpackSent } from './thread/frameCodec.js';
 import { LineChannel } from './lineChannel.js';
 import type { FromWorker, ToWorker } from './thread/threadMessages.js';
 import { channelConformance, type ChannelEnds } from './tests/channelConformance.js';
+import { relayProcess } from './tests/relayProcess.js';
 
 function inProcess(): Promise<ChannelEnds> {
   const clock = new VirtualClock();
@@ -92,44 +87,9 @@ const RELAY = `
   await new Promise(() => undefined);
 `;
 
-async function ownProcess(identity: ReplicaIdentity): Promise<ChannelEnds> {
-  const folder = mkdtempSync(join(tmpdir(), 'windjammer-relay-'));
-  const path = join(folder, 'relay.mjs');
-  writeFileSync(path, RELAY);
-  const address = join(folder, 'side');
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(address, resolve));
-  const dialled = new Promise<Socket>((resolve) => server.once('connection', resolve));
-  process.env.WINDJAMMER_RELAY = address;
-  const host = new ProcessHost();
-  const channel = host.start({ ...identity, path, environment: ['WINDJAMMER_RELAY'] });
-  const side = await dialled;
-  const ends: ChannelEnds & { isClosed: boolean } = {
-    channel,
-    heard: [],
-    onHeard: () => undefined,
-    isClosed: false,
-    say: (frame) => {
-      if (side.writable) side.write(encodeFrame(frame));
-    },
-    vanish: () => host.pids().forEach((pid) => process.kill(pid, 'SIGKILL')),
-    pump: () => undefined,
-    end: async () => {
-      await new Promise<void>((resolve) => host.close(resolve));
-      server.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-  const reader = new FrameReader((frame) => {
-    ends.heard.push(frame as FrontendFrame);
-    ends.onHeard(frame as FrontendFrame);
-  });
-  side.on('data', (piece) => reader.push(piece));
-  side.on('error', () => undefined);
-  side.on('close', () => (ends.isClosed = true));
-  return ends;
-}
-
 channelConformance({ name: 'in process', open: inProcess });
 channelConformance({ name: 'to a thread', open: thread });
-channelConformance({ name: 'to a process', open: ownProcess });
+channelConformance({
+  name: 'to a process',
+  open: (identity) => relayProcess(identity, { kind: 'process', file: 'relay.mjs', text: RELAY }),
+});

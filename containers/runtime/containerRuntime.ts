@@ -19,7 +19,7 @@ export interface ContainerRuntimeOptions {
 
 type KernelModelSource = Extract<ContainerSource, { kind: 'kernelModel' }>;
 
-/** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
+/** Starts replicas: kernel models on GPU nodes, constants in process, users' modules and programs in processes of their own. */
 export class ContainerRuntime {
   private started = 0;
   private readonly processes = new ProcessHost();
@@ -44,6 +44,8 @@ export class ContainerRuntime {
         return channel;
       }
       case 'process':
+      case 'python':
+      case 'exec':
         return this.elsewhere(request) ?? this.processes.start({ ...container, ...request });
     }
   }

@@ -29,7 +29,13 @@ export {
   type NodeRoom,
   type WantedReplica,
 } from './placement/index.js';
-export { environmentRefusal, moduleRefusal, tryModule, type ProcessSource } from './process/index.js';
+export {
+  environmentRefusal,
+  sourceRefusal,
+  tryModule,
+  type OwnProcessSource,
+  type ProcessNeeds,
+} from './process/index.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
 export {
   addressText,

@@ -1,7 +1,7 @@
 import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { CardMisfits, MemoryNeeds } from '../models/index.js';
 import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
-import type { ProcessSource } from './process/index.js';
+import type { ExecSource, ProcessSource, PythonSource } from './process/index.js';
 import type { ReplicaIdentity } from './replicaIdentity.js';
 
 /** What runs a model. */
@@ -22,7 +22,11 @@ export type ContainerSource =
   /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module in a process of its own. */
-  | ({ readonly kind: 'process' } & ProcessSource);
+  | ({ readonly kind: 'process' } & ProcessSource)
+  /** A user's Python module in a process of its own. */
+  | ({ readonly kind: 'python' } & PythonSource)
+  /** A user's program, which reads and writes lines of JSON. */
+  | ({ readonly kind: 'exec' } & ExecSource);
 
 /** One replica to start. */
 export interface ContainerStart extends ReplicaIdentity {

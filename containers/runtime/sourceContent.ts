@@ -1,5 +1,13 @@
 import { dirname, relative } from 'node:path';
-import { ContentCheck, contentOf, moduleParts, type Content, type NamedFile } from '../content/index.js';
+import {
+  ContentCheck,
+  contentOf,
+  moduleParts,
+  programParts,
+  pythonParts,
+  type Content,
+  type NamedFile,
+} from '../content/index.js';
 import {
   goldenSample,
   kernelModelFiles,
@@ -13,7 +21,7 @@ import { modulePath } from './process/index.js';
 
 /**
  * The files that make a model what it is, the first of them the one that names the others: manifest, PTX, weights and golden
- * inputs of a kernel model; a module and its parts (`moduleParts`).
+ * inputs of a kernel model; a module and its parts (`moduleParts`, `pythonParts`); what a command names (`programParts`).
  * @returns undefined for what has no files here
  * @throws Error when a file cannot be read that names others
  */
@@ -23,6 +31,12 @@ export function sourceFiles(source: ContainerSource): readonly NamedFile[] | und
       return folderFiles(source.path);
     case 'process':
       return moduleParts(modulePath(source.path));
+    case 'python':
+      return pythonParts(modulePath(source.path));
+    case 'exec': {
+      const files = programParts(modulePath(source.path), source.command);
+      return files.length === 0 ? undefined : files;
+    }
     case 'constant':
       return undefined;
   }

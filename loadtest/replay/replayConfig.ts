@@ -9,7 +9,9 @@ import {
   choiceOf,
   applicationRecord,
   modelRecord,
+  EXEC_CONTAINER,
   PROCESS_CONTAINER,
+  PYTHON_CONTAINER,
   registerDefaults,
   validate,
 } from '../../services/management/index.js';
@@ -123,10 +125,10 @@ function recordOf(
       'synthetic',
     );
   }
-  if (container === PROCESS_CONTAINER) {
+  if (container === PROCESS_CONTAINER || container === PYTHON_CONTAINER || container === EXEC_CONTAINER) {
     throw new ServiceError(
       'invalid_value',
-      `a module runs in the wall's time, which a replay has none of: give its times with ${SYNTHETIC_CONTAINER}`,
+      `a module or a program runs in the wall's time, which a replay has none of: give its times with ${SYNTHETIC_CONTAINER}`,
       'container_name',
     );
   }

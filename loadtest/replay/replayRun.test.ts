@@ -268,7 +268,7 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
         ],
       }),
     }),
-    /e\.json: models\[0\]: a module runs in the wall's time, .*windjammer\/synthetic/,
+    /e\.json: models\[0\]: a module or a program runs in the wall's time, .*windjammer\/synthetic/,
   ],
   [
     'a synthetic model without times',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BUILT_IN_MODELS, builtInModelPath } from '../../containers/models/index.js';
 import type { BundleStore } from '../bundles/index.js';
-import type { ModelRecord } from '../registry/index.js';
+import { hasOwnProcess, type ModelRecord } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import { FORMAT, FORMAT_VERSION, SCHEMA_VERSION, type BackupHeader } from './format.js';
 
@@ -32,7 +32,7 @@ export async function* writeBackup({
   // The values are never changed, only replaced: the list is that of this moment for as long as it is written.
   const entries = store.list('');
   const paths = models().flatMap(({ container, contentHash }) =>
-    (container.kind === 'kernelModel' && !SHIPPED.has(container.path)) || container.kind === 'process'
+    (container.kind === 'kernelModel' && !SHIPPED.has(container.path)) || hasOwnProcess(container)
       ? [{ path: container.path, hash: contentHash }]
       : [],
   );

@@ -31,6 +31,8 @@ export interface HeldBundle {
 }
 
 const MOST_BYTES = 8 * 2 ** 30;
+/** Of a file, enough to tell a program. */
+const HEAD_BYTES = 4;
 
 /** Bundles that were fetched, each in a folder under its hash, checked before it has that name. */
 export class BundleCache {
@@ -146,6 +148,7 @@ async function unpack({ index, pieces }: StoredBundle, hash: string, folder: str
       makeDirectory(dirname(path));
       sum.file(name, size);
       const handle = await open(path, 'wx');
+      let head = Buffer.alloc(0);
       try {
         for (let left = size; left > 0;) {
           if (rest.length === 0) {
@@ -157,9 +160,11 @@ async function unpack({ index, pieces }: StoredBundle, hash: string, folder: str
           const part = rest.subarray(0, left);
           sum.bytes(part);
           await handle.writeFile(part);
+          if (head.length < HEAD_BYTES) head = Buffer.concat([head, part.subarray(0, HEAD_BYTES)]);
           rest = rest.subarray(part.length);
           left -= part.length;
         }
+        if (isProgram(head)) await handle.chmod(0o755);
       } finally {
         await handle.close();
       }
@@ -172,6 +177,11 @@ async function unpack({ index, pieces }: StoredBundle, hash: string, folder: str
   if (sum.hash() !== hash) throw damaged('its content has another');
   // As a name, so that nothing that belongs to the bundle can be taken for it.
   makeDirectory(join(folder, 'entry', encodeURIComponent(index.files[0].name)));
+}
+
+/** Whether a file is one that the system runs: what may be run is no part of a content, but its first bytes are. */
+function isProgram(head: Buffer): boolean {
+  return head.toString('latin1', 0, 2) === '#!' || head.toString('latin1', 0, HEAD_BYTES) === '\x7fELF';
 }
 
 async function folderBytes(folder: string): Promise<number> {

@@ -64,5 +64,6 @@ function at(
   container: Exclude<ContainerSource, { kind: 'constant' }>,
   { folder, entry }: HeldBundle,
 ): ContainerSource {
-  return { ...container, path: container.kind === 'kernelModel' ? folder : join(folder, entry) };
+  const isFolder = container.kind === 'kernelModel' || container.kind === 'exec';
+  return { ...container, path: isFolder ? folder : join(folder, entry) };
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import type { LaunchClass } from '../../containers/protocol/index.js';
+import { Option, type Command } from 'commander';
+import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { ManagementClient } from '../client/index.js';
 import type { AddModelFields, ContainerAnswer } from '../management/index.js';
@@ -18,6 +18,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly name: string;
   readonly version: string;
   readonly app?: string;
+  readonly inputType?: InputType;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
   readonly batchDelayMicros?: number;
@@ -28,7 +29,6 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
-const PROCESS = 'windjammer/process';
 const POLL_MS = 100;
 
 export function addDeployCommand(program: Command): void {
@@ -36,10 +36,19 @@ export function addDeployCommand(program: Command): void {
     program
       .command('deploy')
       .description('check a model, register it on a running server, wait until it is up, and link it')
-      .argument('<path>', 'the model folder, or the JavaScript module of a model; the server reads it too')
+      .argument(
+        '<path>',
+        'the model folder, the JavaScript or Python module of a model, or with --command the folder of a program; the server reads it too',
+      )
       .requiredOption('--name <name>', 'the name of the model')
       .requiredOption('--version <version>', 'the version; it becomes the current one')
       .option('--app <application>', 'the application to link it to')
+      .addOption(
+        new Option(
+          '--input-type <type>',
+          "of a program, and of a module in Python that does not say it: what its inputs are, the application's unless given",
+        ).choices([...INPUT_TYPES]),
+      )
       .option(
         '--batch-size <number>',
         '-1: adaptive; otherwise the largest batch',
@@ -62,8 +71,9 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
   const progress = new ProgressLine();
   try {
     progress.show(`checking ${given}`);
+    const inputType = options.inputType ?? (await applicationType(path, options));
     // Here first: a mistake in the model is found without touching the server.
-    const what = await checked(path, options);
+    const what = await checked(path, options, inputType);
     const { management } = await clientOf(options);
     if (app !== undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
@@ -104,20 +114,28 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
   }
 }
 
-/** A file is a module, which is started once; anything else is a model folder. */
+/** What a model that may not say it itself takes, by the application that it is for; undefined of other models. */
+async function applicationType(path: string, options: DeployOptions): Promise<InputType | undefined> {
+  const mayBeSilent = options.command !== undefined || path.endsWith('.py');
+  if (options.app === undefined || !mayBeSilent) return undefined;
+  const { management } = await clientOf(options);
+  return (await management.application(options.app)).input_type;
+}
+
+/** A file is a module, which is started once, as a program is; any other folder is a model's. */
 async function checked(
   path: string,
-  options: ProcessOptions,
+  options: DeployOptions,
+  inputType: InputType | undefined,
 ): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new CommandError(`there is no file and no folder ${path}`);
-  if (found.isFile()) {
+  if (found.isFile() || options.command !== undefined) {
     const { tryModule } = await import('../../containers/runtime/index.js');
+    const source = processTrial(path, options);
     try {
-      return {
-        input_type: (await tryModule(processTrial(path, options))).inputType,
-        container_name: PROCESS,
-      };
+      const hello = await tryModule(source, inputType);
+      return { input_type: hello.inputType, container_name: `windjammer/${source.kind}` };
     } catch (error) {
       throw new CommandError(reasonOf(error));
     }

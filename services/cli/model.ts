@@ -49,9 +49,12 @@ export function addModelCommand(program: Command): void {
       )
       .requiredOption(
         '--container <name>',
-        'what runs it: windjammer/kernel-model, windjammer/process or windjammer/constant; any other name for containers that dial in (serve --clipper-port)',
+        'what runs it: kernel-model, process (a JavaScript module), python, exec (a program) or constant; any other name for containers that dial in (serve --clipper-port)',
       )
-      .option('--path <path>', 'the folder of a kernel model, the module of a process')
+      .option(
+        '--path <path>',
+        'the folder of a kernel model, the module of a process; the folder that a program runs in, this one unless given',
+      )
       .option('--output <text>', 'what a constant answers')
       .option('--labels <list>', 'labels of its classes, with commas between')
       .option(
@@ -114,12 +117,14 @@ export function addModelCommand(program: Command): void {
 
 async function add(name: string, options: AddOptions): Promise<void> {
   const { management } = await clientOf(options);
+  const container = containerName(options.container);
+  const path = options.path ?? (container === 'windjammer/exec' ? '.' : undefined);
   const sentence = await management.addModel({
     model_name: name,
     model_version: options.version,
     input_type: options.inputType,
-    container_name: options.container,
-    model_data_path: options.path === undefined ? undefined : resolve(options.path),
+    container_name: container,
+    model_data_path: path === undefined ? undefined : resolve(path),
     output: options.output,
     labels: options.labels?.split(','),
     batch_size: options.batchSize,
@@ -134,6 +139,13 @@ async function add(name: string, options: AddOptions): Promise<void> {
     ...processFieldsOf(options),
   });
   printDone(options.json, sentence);
+}
+
+const SHORT_NAMES = ['kernel-model', 'process', 'python', 'exec', 'constant'];
+
+/** The server's containers may be named without what all of their names begin with. */
+function containerName(given: string): string {
+  return SHORT_NAMES.includes(given) ? `windjammer/${given}` : given;
 }
 
 async function scale(
@@ -180,6 +192,8 @@ async function show(name: string, version: string, options: ClientOptions): Prom
     ['input', inputOf(model)],
     ['container', model.container_name],
     ...(model.model_data_path === '' ? [] : [['path', model.model_data_path]]),
+    ...(model.python === undefined ? [] : [['python', model.python]]),
+    ...(model.command === undefined ? [] : [['command', model.command]]),
     ...(model.output === undefined ? [] : [['output', model.output]]),
     ...(model.labels.length === 0 ? [] : [['labels', model.labels.join(', ')]]),
     ['batches', model.batch_size === -1 ? `adaptive (${model.batching})` : `at most ${model.batch_size}`],

@@ -1,10 +1,13 @@
+import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ProcessSource } from '../../containers/runtime/index.js';
+import type { OwnProcessSource } from '../../containers/runtime/index.js';
 import type { AddModelFields } from '../management/index.js';
 import { wholeNumber } from './optionValues.js';
 
 /** What a model in a process may have. */
 export interface ProcessOptions {
+  readonly python?: string;
+  readonly command?: string;
   readonly memoryMib?: number;
   readonly environment?: string;
   readonly startTimeoutMs?: number;
@@ -17,6 +20,12 @@ const MINUTE_MS = 60_000;
 
 export function withProcessOptions(command: Command): Command {
   return command
+    .option(
+      '--python <interpreter>',
+      'of a module in Python: what runs it, python3 unless given',
+      interpreter,
+    )
+    .option('--command <text>', 'of a program: what starts it in its folder, by /bin/sh -c')
     .option('--memory-mib <number>', 'of a process: what it may take', wholeNumber(16, 1_048_576))
     .option('--environment <names>', "of a process: the server's variables that it gets, with commas between")
     .option(
@@ -38,6 +47,8 @@ export function withProcessOptions(command: Command): Command {
 
 export function processFieldsOf(options: ProcessOptions): Partial<AddModelFields> {
   return {
+    python: options.python,
+    command: options.command,
     memory_mib: options.memoryMib,
     environment: options.environment?.split(','),
     start_timeout_ms: options.startTimeoutMs,
@@ -46,14 +57,25 @@ export function processFieldsOf(options: ProcessOptions): Partial<AddModelFields
   };
 }
 
-/** The same for a start here; the environment is the server's to give. */
-export function processTrial(path: string, options: ProcessOptions): ProcessSource {
-  const { memoryMib: memoryMiB, startTimeoutMs: startMs } = options;
+/** A file's name with a slash is one from here; the server runs elsewhere. */
+function interpreter(given: string): string {
+  return given.includes('/') ? resolve(given) : given;
+}
+
+/**
+ * The same for a start here; the environment is the server's to give.
+ * @param path of a module, or of the folder that a command runs in
+ */
+export function processTrial(path: string, options: ProcessOptions): OwnProcessSource {
+  const { memoryMib: memoryMiB, startTimeoutMs: startMs, python, command } = options;
   const environment = options.environment?.split(',').filter((name) => process.env[name] !== undefined);
-  return {
+  const common = {
     path,
     ...(memoryMiB === undefined ? {} : { memoryMiB }),
     ...(environment === undefined ? {} : { environment }),
     ...(startMs === undefined ? {} : { limits: { startMs } }),
   };
+  if (command !== undefined) return { kind: 'exec', ...common, command };
+  if (extname(path) !== '.py') return { kind: 'process', ...common };
+  return { kind: 'python', ...common, ...(python === undefined ? {} : { python }) };
 }

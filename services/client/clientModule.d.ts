@@ -451,6 +451,8 @@ export interface AddModelFields {
   readonly batching?: 'none' | 'quantile' | 'aimd' | 'fixed' | undefined;
   /** A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out */
   readonly batch_delay_micros?: number | undefined;
+  readonly python?: string | undefined;
+  readonly command?: string | undefined;
   readonly memory_mib?: number | undefined;
   readonly environment?: readonly string[] | undefined;
   readonly start_timeout_ms?: number | undefined;
@@ -500,6 +502,8 @@ export interface ModelAnswer {
   readonly max_replicas?: number | undefined;
   /** What a single input took at the end of the warm-up of its quickest replica, if it has one */
   readonly one_input_micros?: number | undefined;
+  readonly python?: string | undefined;
+  readonly command?: string | undefined;
   readonly memory_mib?: number | undefined;
   readonly environment?: readonly string[] | undefined;
   readonly start_timeout_ms?: number | undefined;

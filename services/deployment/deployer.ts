@@ -1,6 +1,7 @@
 import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
 import {
+  hasOwnProcess,
   isExternal,
   isHosted,
   type ExternalModel,
@@ -145,7 +146,7 @@ export class Deployer {
   setApart(name: string, version: string, isWanted: boolean): boolean {
     const model = this.options.registry.model(name, version);
     const set = model === undefined ? undefined : this.sets.get(model);
-    if (set === undefined || set.model.container.kind !== 'process') return false;
+    if (set === undefined || !hasOwnProcess(set.model.container)) return false;
     set.setApart(isWanted);
     return true;
   }

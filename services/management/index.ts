@@ -11,7 +11,9 @@ export { modelRecord } from './modelRegistration.js';
 export {
   addApplicationSchema,
   addModelSchema,
+  EXEC_CONTAINER,
   PROCESS_CONTAINER,
+  PYTHON_CONTAINER,
   CONSTANT_CONTAINER,
   KERNEL_MODEL_CONTAINER,
   type AddApplicationFields,

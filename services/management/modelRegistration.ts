@@ -5,12 +5,11 @@ import { findCard } from '../../simulator/gpu/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } from '../registry/index.js';
-import { processSource, refuseProcessFields } from './processContainer.js';
+import { processKind, processSource, refuseProcessFields } from './processContainer.js';
 import {
   CONSTANT_CONTAINER,
   HOSTED_CONTAINERS,
   KERNEL_MODEL_CONTAINER,
-  PROCESS_CONTAINER,
   type AddModelRequest,
 } from './schemas.js';
 
@@ -33,10 +32,12 @@ export function modelRecord(request: AddModelRequest, cards: readonly string[] =
 }
 
 /** Of what the record will be made of; what is wrong with it is told when it is made. */
-function firstContent({ container_name: name, model_data_path: path }: AddModelRequest): Content | undefined {
+function firstContent(request: AddModelRequest): Content | undefined {
+  const { container_name: name, model_data_path: path } = request;
   try {
     if (name === KERNEL_MODEL_CONTAINER) return sourceContent({ kind: 'kernelModel', path });
-    return name === PROCESS_CONTAINER ? sourceContent({ kind: 'process', path }) : undefined;
+    const kind = processKind(name);
+    return kind === undefined ? undefined : sourceContent(processSource(kind, request));
   } catch {
     return undefined;
   }
@@ -82,11 +83,11 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
     );
   }
   refuseProcessFields(request);
+  const kind = processKind(request.container_name);
+  if (kind !== undefined) return { ...common, container: processSource(kind, request) };
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
       return { ...common, ...kernelModel(request, cards) };
-    case PROCESS_CONTAINER:
-      return { ...common, container: { kind: 'process', ...processSource(request) } };
     case CONSTANT_CONTAINER:
       if (request.output === undefined) {
         throw new ServiceError('missing_field', `output is required for ${CONSTANT_CONTAINER}`, 'output');

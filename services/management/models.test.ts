@@ -11,6 +11,18 @@ const PROCESS = {
   output: undefined,
 };
 
+const PYTHON = {
+  container_name: 'windjammer/python',
+  model_data_path: 'docs/examples/flowers/flowers.py',
+  output: undefined,
+};
+const EXEC = {
+  container_name: 'windjammer/exec',
+  model_data_path: 'docs/examples/mean',
+  command: './mean',
+  output: undefined,
+};
+
 describe('models', () => {
   const harness = eachWithServer();
   const { post, done, refused } = verbsOf(harness);
@@ -28,6 +40,20 @@ describe('models', () => {
     const { json } = await post('get_model', { model_name: 'd', model_version: model.model_version });
     expect(json).toMatchObject({ launch_class: 'bestEffort' });
     await refused('add_model', { ...digits, launch_class: 'urgent' }, 'invalid_value', 'launch_class');
+  });
+
+  it.each([
+    ['a module in Python', { ...PYTHON, python: '/usr/bin/python3', memory_mib: 64 }],
+    ['a program', { ...EXEC, environment: ['PATH'], batch_timeout_ms: 7 }],
+  ])('keeps all that is said of %s', async (_what, fields) => {
+    const version = { model_name: 'own', model_version: '1' };
+    await done('add_model', { ...model, ...version, input_type: 'doubles', ...fields });
+    const { json } = await post('get_model', version);
+    const { output: _, ...said } = fields;
+    expect(json).toMatchObject(said);
+    const { content_hash: hash } = json as { readonly content_hash?: string };
+    // The command names a file that nobody has built.
+    expect(hash === undefined).toBe('command' in fields);
   });
 
   it('registers versions, makes the newest current, and rolls back', async () => {
@@ -173,6 +199,19 @@ describe('models', () => {
       'invalid_model',
       'model_data_path',
     ],
+    [
+      'a module of another language',
+      { ...PYTHON, model_data_path: THIS_FILE },
+      'invalid_model',
+      'model_data_path',
+    ],
+    ['Python without a module', { ...PYTHON, model_data_path: '' }, 'missing_field', 'model_data_path'],
+    ['a Python that is relative', { ...PYTHON, python: './python3' }, 'invalid_model', 'python'],
+    ['a Python for another language', { ...PROCESS, python: 'python3' }, 'conflicting_fields', 'python'],
+    ['a program without a command', { ...EXEC, command: undefined }, 'missing_field', 'command'],
+    ['a program with an empty command', { ...EXEC, command: ' ' }, 'invalid_model', 'command'],
+    ['a program in no folder', { ...EXEC, model_data_path: THIS_FILE }, 'invalid_model', 'model_data_path'],
+    ['a command for a module', { ...PROCESS, command: './x' }, 'conflicting_fields', 'command'],
     ['TypeScript', { ...PROCESS, model_data_path: THIS_FILE }, 'invalid_model', 'model_data_path'],
     ['a variable that is not set', { ...PROCESS, environment: ['toString'] }, 'invalid_model', 'environment'],
     ['no name of a variable', { ...PROCESS, environment: ['A=B'] }, 'invalid_value', 'environment[0]'],

@@ -74,6 +74,8 @@ function containerJson({ container }: ModelRecord): object {
     case 'constant':
       return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };
     case 'process':
+    case 'python':
+    case 'exec':
       return processJson(container);
     case 'external':
       return { container_name: container.containerName, model_data_path: container.modelDataPath };

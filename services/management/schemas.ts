@@ -8,8 +8,10 @@ import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
 export const CONSTANT_CONTAINER = 'windjammer/constant';
 export const PROCESS_CONTAINER = 'windjammer/process';
+export const PYTHON_CONTAINER = 'windjammer/python';
+export const EXEC_CONTAINER = 'windjammer/exec';
 /** What this server runs, for people. */
-export const HOSTED_CONTAINERS = `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`;
+export const HOSTED_CONTAINERS = `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER}, ${PYTHON_CONTAINER}, ${EXEC_CONTAINER} or ${CONSTANT_CONTAINER}`;
 
 /** An hour. */
 const MAX_OBJECTIVE_US = 3_600_000_000;
@@ -136,6 +138,9 @@ export const setApplicationSchema = z.strictObject({
 
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
 
+/** Containers that run users' code in processes of their own, for people. */
+export const PROCESS_CONTAINERS = `${PROCESS_CONTAINER}, ${PYTHON_CONTAINER} or ${EXEC_CONTAINER}`;
+
 /** Of a model in a process; answered as they were given. */
 export const processFields = {
   memory_mib: z
@@ -144,7 +149,7 @@ export const processFields = {
     .max(1_048_576)
     .optional()
     .describe(
-      `Of a ${PROCESS_CONTAINER}: its JavaScript heap, and all that it takes beside Node itself; no limit of ours when left out`,
+      `Of a ${PROCESS_CONTAINER}: its JavaScript heap, and all that it takes beside Node itself; of a ${PYTHON_CONTAINER} or ${EXEC_CONTAINER}: all that its processes take. No limit of ours when left out`,
     ),
   environment: z
     .array(
@@ -156,15 +161,35 @@ export const processFields = {
     .max(64)
     .optional()
     .describe(
-      `Names of the server's environment variables that a ${PROCESS_CONTAINER} gets beside the usual`,
+      `Names of the server's environment variables that a ${PROCESS_CONTAINERS} gets beside the usual`,
     ),
-  start_timeout_ms: upTo(MAX_PROCESS_MS).describe(`For a ${PROCESS_CONTAINER} to load; 60000 when left out`),
+  start_timeout_ms: upTo(MAX_PROCESS_MS).describe(`For a ${PROCESS_CONTAINERS} to load; 60000 when left out`),
   batch_timeout_ms: upTo(MAX_PROCESS_MS).describe(
-    `For a batch of a ${PROCESS_CONTAINER}, which is killed after it; 30000 when left out`,
+    `For a batch of a ${PROCESS_CONTAINERS}, which is killed after it; 30000 when left out`,
   ),
   close_timeout_ms: upTo(MAX_CLOSE_MS).describe(
-    `For a ${PROCESS_CONTAINER} to end by itself before it is killed; 2000 when left out`,
+    `For a ${PROCESS_CONTAINERS} to end by itself before it is killed; 2000 when left out`,
   ),
+};
+
+/** Of one kind of them each. */
+export const languageFields = {
+  python: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      `What runs a ${PYTHON_CONTAINER}: a name that is looked for on PATH where it runs, or an absolute path; python3 when left out`,
+    ),
+  command: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      `What a ${EXEC_CONTAINER} is started with, by /bin/sh -c in the folder model_data_path: it reads and writes lines of JSON`,
+    ),
 };
 
 const modelClass = launchClass.describe(
@@ -192,11 +217,14 @@ export const addModelSchema = z.strictObject({
     .string()
     .max(4096)
     .default('')
-    .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
+    .describe(
+      `The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER} or ${PYTHON_CONTAINER}, the folder that a ${EXEC_CONTAINER} runs in`,
+    ),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
   launch_class: modelClass,
   gpu: pinnedGpu,
   ...processFields,
+  ...languageFields,
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
     .default(-1)
@@ -267,6 +295,7 @@ export const modelAnswer = z.object({
   launch_class: modelClass,
   gpu: pinnedGpu,
   ...processFields,
+  ...languageFields,
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
   batch_delay_micros: z.int().optional(),

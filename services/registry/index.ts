@@ -1,5 +1,5 @@
 export type * from './records.js';
-export { isExternal, isHosted } from './hosted.js';
+export { hasOwnProcess, isExternal, isHosted } from './hosted.js';
 export { commonInputForm, inputFormOf } from './inputForms.js';
 export { checkApplicationName, checkName, NAME_PATTERN, RESERVED_APPLICATION_NAMES } from './names.js';
 export { MOST_REPLICAS, Registry } from './registry.js';

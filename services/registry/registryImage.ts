@@ -1,6 +1,7 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
+import { hasOwnProcess } from './hosted.js';
 import { inputFormOf } from './inputForms.js';
 import type {
   ApplicationRecord,
@@ -102,9 +103,7 @@ export class RegistryImage implements RegistryView {
 
   isFormKnown(model: ModelRecord): boolean {
     const { container, inputLength } = model;
-    return (
-      container.kind !== 'process' || inputLength !== undefined || this.declaredForm(model) !== undefined
-    );
+    return !hasOwnProcess(container) || inputLength !== undefined || this.declaredForm(model) !== undefined;
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {

@@ -1,8 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { INPUT_TYPES, type InputType } from '../../protocol/index.js';
-
-const DEFAULT_MAX_BATCH_SIZE = 1024;
-const LARGEST_MAX_BATCH_SIZE = 65_535;
+import { DEFAULT_MAX_BATCH_SIZE, isWhole, LARGEST_MAX_BATCH_SIZE } from './modelBounds.js';
 
 type Call = (argument: unknown) => unknown;
 
@@ -70,10 +68,6 @@ function method(model: Record<string, unknown>, name: string): Call | undefined 
   if (found === undefined) return undefined;
   if (typeof found !== 'function') throw new Error(`${name}: ${shown(found)}, expected a function`);
   return (argument) => (found as (this: unknown, argument: unknown) => unknown).call(model, argument);
-}
-
-function isWhole(value: unknown, most: number): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
 }
 
 function shown(value: unknown): string {

@@ -1,17 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { packageRoot } from '../../../simulator/files/index.js';
 import type { PrintedFrame } from '../../protocol/index.js';
 import { childEnvironment, environmentRefusal } from './childEnvironment.js';
+import { childProgram, type ChildIdentity } from './childProgram.js';
 import { LineLog } from './lineLog.js';
-import type { ProcessArguments } from './modelProcess.js';
-
-export interface ChildStart extends Omit<ProcessArguments, 'parentPid'> {
-  /** Names of variables of the server's environment that the process gets beside the usual ones. */
-  readonly environment?: readonly string[];
-}
+import type { OwnProcessSource } from './processSource.js';
 
 export interface ChildListener {
   onPiece(piece: Buffer): void;
@@ -22,15 +15,16 @@ export interface ChildListener {
   onLineClosed(): void;
 }
 
-/** Compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
-const PROCESS_FILE = 'dist/containers/runtime/process/modelProcess.js';
 const LINE_FD = 3;
 /** What the process has said may still be on its way when it has ended. */
 const LAST_WORDS_MS = 200;
+/** Of what a process prints, so much is read in such a window. */
+const MOST_PRINTED = 8 * 1024 * 1024;
+const PRINT_WINDOW_MS = 100;
 /** A line that ends without its process ending this soon was closed by it. */
 const LINE_CLOSED_MS = 500;
 
-/** A process, in a process group of its own, that runs a user's module; with a socket pair to it. */
+/** A process, in a process group of its own, that runs a user's model; with a socket pair to it. */
 export class ModelChild {
   private readonly child: ChildProcess;
   private readonly line: Duplex | undefined;
@@ -40,18 +34,16 @@ export class ModelChild {
 
   /** @throws Error when there is nothing to start; a start that fails later is `onEnd`. */
   constructor(
-    start: ChildStart,
+    source: OwnProcessSource,
+    identity: ChildIdentity,
     private readonly listener: ChildListener,
   ) {
-    const file = join(packageRoot(), PROCESS_FILE);
-    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
-    const { environment = [], ...rest } = start;
+    const { environment = [] } = source;
     const refusal = environmentRefusal(environment);
     if (refusal !== undefined) throw new Error(refusal);
-    const args: ProcessArguments = { ...rest, parentPid: process.pid };
-    const memory = start.memoryMiB === undefined ? [] : [`--max-old-space-size=${start.memoryMiB}`];
-    this.child = spawn(process.execPath, [...memory, file, JSON.stringify(args)], {
-      cwd: dirname(start.path),
+    const { flags, file, folder, args } = childProgram(source, identity);
+    this.child = spawn(process.execPath, [...flags, file, JSON.stringify(args)], {
+      cwd: folder,
       env: childEnvironment(environment),
       // A group of its own: Ctrl-C at the server's terminal does not end models before the drain, and whatever a model
       // starts ends with it.
@@ -106,7 +98,22 @@ export class ModelChild {
       () => performance.now(),
       (text) => this.listener.onPrinted(text, stream),
     );
-    this.child[stream]?.setEncoding('utf8').on('data', (text: string) => log.push(text));
+    const pipe = this.child[stream];
+    let untilMs = 0;
+    let length = 0;
+    pipe?.setEncoding('utf8').on('data', (text: string) => {
+      log.push(text);
+      const nowMs = performance.now();
+      if (nowMs >= untilMs) {
+        untilMs = nowMs + PRINT_WINDOW_MS;
+        length = 0;
+      }
+      length += text.length;
+      if (length < MOST_PRINTED) return;
+      // Who prints without end waits, and nobody else.
+      pipe.pause();
+      setTimeout(() => pipe.resume(), untilMs - nowMs);
+    });
     return log;
   }
 

@@ -1,24 +1,30 @@
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { ContentCheck, moduleContent } from '../../content/index.js';
+import { ContentCheck, moduleContent, programContent } from '../../content/index.js';
 import {
   encodeFrame,
   FrameReader,
   PROTOCOL_VERSION,
   type ContainerFrame,
+  type InputType,
   type PredictFrame,
 } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../replicaIdentity.js';
 import { BatchAnswers } from './batchAnswers.js';
 import { failed, messageOf } from './itemResults.js';
 import { loadModel, type LoadedModel } from './loadedModel.js';
-import type { GuardLimits } from './processGuard.js';
+import type { GuardLimits } from './memoryGuard.js';
+import { startProgram } from './program.js';
 
 /** What `ModelChild` hands over as the only argument, as JSON. */
 export interface ProcessArguments extends ReplicaIdentity {
-  /** Absolute. */
+  /** Absolute: the module, or with a command the folder that it runs in. */
   readonly path: string;
-  /** Of the JavaScript heap, and of everything else that it takes beside Node itself. */
+  /** Of a program that reads and writes lines of JSON. */
+  readonly command?: string;
+  /** What the registry says that it takes. */
+  readonly inputType?: InputType;
+  /** Of a module: the JavaScript heap, and everything else that it takes beside Node itself; of a program: all its processes. */
   readonly memoryMiB?: number;
   readonly parentPid: number;
   /** Of the module's files when it was registered; with others it does not start. */
@@ -39,7 +45,7 @@ interface TakenBatch {
   readonly cancelled: Set<number>;
 }
 
-/** The user's end: loads the model, says hello, answers one batch after the other. */
+/** The user's end: loads the model or starts the program, says hello, answers one batch after the other. */
 class ModelProcess {
   private readonly batches: TakenBatch[] = [];
   private readonly answers: BatchAnswers;
@@ -107,12 +113,15 @@ class ModelProcess {
 
 async function main({
   path,
+  command,
+  inputType,
   parentPid,
   memoryMiB,
   contentHash,
   ...identity
 }: ProcessArguments): Promise<void> {
-  const limits = memoryMiB === undefined ? {} : { memoryMiB, nodeMiB: NODE_MIB };
+  const limits =
+    memoryMiB === undefined ? {} : { memoryMiB, ...(command === undefined ? { nodeMiB: NODE_MIB } : {}) };
   const guard = new Worker(new URL('processGuard.js', import.meta.url), {
     workerData: { parentPid, ...limits } satisfies GuardLimits,
     name: 'processGuard',
@@ -124,10 +133,13 @@ async function main({
   socket.on('close', () => void end(model));
   socket.on('error', () => undefined);
   try {
-    const check = new ContentCheck(contentHash, () => moduleContent(path));
+    const check = new ContentCheck(contentHash, () =>
+      command === undefined ? moduleContent(path) : programContent(path, command),
+    );
     let change = check.change();
     if (change === undefined) {
-      model = await loadModel(path);
+      model =
+        command === undefined ? await loadModel(path) : await startProgram(command, inputType, parentPid);
       // What it has read may have come in between.
       change = check.change();
     }

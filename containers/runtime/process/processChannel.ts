@@ -13,19 +13,20 @@ import {
 } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../replicaIdentity.js';
 import { ModelChild, type ChildListener } from './modelChild.js';
-import { modulePath, moduleRefusal } from './modulePath.js';
 import type { ProcessLimits } from './processLimits.js';
-import type { ProcessSource } from './processSource.js';
+import type { OwnProcessSource } from './processSource.js';
+import { sourceRefusal } from './sourceRefusal.js';
 
-export interface ProcessStart extends ProcessSource, ReplicaIdentity {
-  /** What the registry says; any when undefined. */
-  readonly inputType?: InputType;
-  readonly inputLength?: number;
-  /** What \`moduleHash\` said when it was registered. */
-  readonly contentHash?: string;
-}
+export type ProcessStart = OwnProcessSource &
+  ReplicaIdentity & {
+    /** What the registry says; any when undefined. */
+    readonly inputType?: InputType;
+    readonly inputLength?: number;
+    /** The hash of `sourceContent` when it was registered. */
+    readonly contentHash?: string;
+  };
 
-/** The server's end of a line to a process of its own that runs a user's module. */
+/** The server's end of a line to a process of its own that runs a user's model. */
 export class ProcessChannel implements ContainerChannel {
   private early: ContainerFrame[] = [];
   private sink: FrameSink<ContainerFrame> | undefined;
@@ -43,7 +44,7 @@ export class ProcessChannel implements ContainerChannel {
     private readonly limits: ProcessLimits,
     private readonly onChange: () => void,
   ) {
-    const refusal = moduleRefusal(request.path);
+    const refusal = sourceRefusal(request);
     if (refusal === undefined) this.start();
     else this.fail(refusal);
   }
@@ -102,7 +103,7 @@ export class ProcessChannel implements ContainerChannel {
   }
 
   private start(): void {
-    const { path, model, version, replica, memoryMiB, environment, contentHash } = this.request;
+    const { model, version, replica, inputType, contentHash } = this.request;
     const reader = new FrameReader((frame) => this.onFrame(frame));
     const listener: ChildListener = {
       onPiece: (piece) => {
@@ -124,14 +125,13 @@ export class ProcessChannel implements ContainerChannel {
     };
     try {
       this.child = new ModelChild(
+        this.request,
         {
-          path: modulePath(path),
           model,
           version,
           replica,
-          ...(memoryMiB === undefined ? {} : { memoryMiB }),
+          ...(inputType === undefined ? {} : { inputType }),
           ...(contentHash === undefined ? {} : { contentHash }),
-          ...(environment === undefined ? {} : { environment }),
         },
         listener,
       );

@@ -2,66 +2,15 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type {
-  ContainerChannel,
-  ContainerFrame,
-  DownFrame,
-  HelloFrame,
-  InputType,
-  ItemResult,
-  ResultFrame,
-} from '../../protocol/index.js';
+import type { InputType, ItemResult } from '../../protocol/index.js';
 import { ProcessHost, tryModule } from './processHost.js';
 import type { ProcessLimits } from './processLimits.js';
 import type { ProcessSource } from './processSource.js';
+import { Line } from './tests/line.js';
 
 /** Only where the limit is what a test is about: a loaded machine takes longer than that to start a process. */
 const SHORT_START: Partial<ProcessLimits> = { startMs: 1000, closeMs: 300 };
 const ECHO = `export default { inputType: 'strings', predict: (inputs) => inputs.map((one) => ({ said: one })) };`;
-
-/** A line and what came on it. */
-class Line {
-  readonly frames: ContainerFrame[] = [];
-  private waiting: (() => void)[] = [];
-  private batches = 0;
-
-  constructor(readonly channel: ContainerChannel) {
-    channel.open({
-      onFrame: (frame) => {
-        this.frames.push(frame);
-        for (const wake of this.waiting.splice(0)) wake();
-      },
-    });
-  }
-
-  hello(): Promise<HelloFrame> {
-    return this.next((frame) => frame.kind === 'hello');
-  }
-
-  down(): Promise<DownFrame> {
-    return this.next((frame) => frame.kind === 'down');
-  }
-
-  async ask(...texts: readonly (string | Uint8Array)[]): Promise<readonly ItemResult[]> {
-    const batchId = this.batches++;
-    const items = texts.map((text, id) => ({ id, bytes: Buffer.from(text as string), budgetNs: 1e9 }));
-    this.channel.send({ kind: 'predict', batchId, items });
-    const answered = (one: ContainerFrame): one is ResultFrame =>
-      one.kind === 'result' && one.batchId === batchId;
-    const { results } = await this.next<ResultFrame>(answered);
-    return [...results].sort((a, b) => a.id - b.id);
-  }
-
-  async next<F extends ContainerFrame>(is: (frame: ContainerFrame) => boolean): Promise<F> {
-    for (;;) {
-      const found = this.frames.find(is);
-      if (found !== undefined) return found as F;
-      const last = this.frames.at(-1);
-      if (last?.kind === 'down') throw new Error(`the line is down: ${last.reason}`);
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
-  }
-}
 
 describe('a model in a process', () => {
   let folder: string;

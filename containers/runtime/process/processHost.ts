@@ -1,9 +1,9 @@
-import type { ContainerChannel, HelloFrame } from '../../protocol/index.js';
+import type { ContainerChannel, HelloFrame, InputType } from '../../protocol/index.js';
 import { ProcessChannel, type ProcessStart } from './processChannel.js';
 import { DEFAULT_PROCESS_LIMITS } from './processLimits.js';
-import type { ProcessSource } from './processSource.js';
+import type { OwnProcessSource } from './processSource.js';
 
-/** Runs users' modules, each replica in a process of its own. */
+/** Runs users' models, each replica in a process of its own. */
 export class ProcessHost {
   private readonly channels = new Set<ProcessChannel>();
   private readonly drains: (() => void)[] = [];
@@ -45,11 +45,20 @@ export class ProcessHost {
   }
 }
 
-/** Starts a module, and ends it once it has said what it takes. @throws Error with why it cannot start. */
-export function tryModule(module: ProcessSource): Promise<HelloFrame> {
+/**
+ * Starts a model, and ends it once it has said what it takes.
+ * @param inputType for a model that does not say itself
+ * @throws Error with why it cannot start.
+ */
+export function tryModule(source: OwnProcessSource, inputType?: InputType): Promise<HelloFrame> {
   return new Promise((resolve, reject) => {
     const host = new ProcessHost();
-    const channel = host.start({ ...module, model: 'trial', version: '1', replica: '0' });
+    const identity = { model: 'trial', version: '1', replica: '0' };
+    const channel = host.start({
+      ...source,
+      ...identity,
+      ...(inputType === undefined ? {} : { inputType }),
+    });
     channel.open({
       onFrame: (frame) => {
         if (frame.kind !== 'hello' && frame.kind !== 'down') return;

@@ -6,6 +6,20 @@ import { LINK_ERROR_CODES } from './linkError.js';
 
 const bytes = z.number().min(0);
 
+/** Of what runs in a process of its own. */
+const process = {
+  path: z.string(),
+  memoryMiB: z.int().positive().optional(),
+  environment: z.array(z.string()).optional(),
+  limits: z
+    .object({
+      startMs: z.number().positive().optional(),
+      batchMs: z.number().positive().optional(),
+      closeMs: z.number().positive().optional(),
+    })
+    .optional(),
+};
+
 /** Lets what is not known here pass: a peer of the next version may say more. */
 const start = z.looseObject({
   model: z.string(),
@@ -23,19 +37,9 @@ const start = z.looseObject({
       launchClass: z.enum(LAUNCH_CLASSES).optional(),
     }),
     z.looseObject({ kind: z.literal('constant'), output: z.string() }),
-    z.looseObject({
-      kind: z.literal('process'),
-      path: z.string(),
-      memoryMiB: z.int().positive().optional(),
-      environment: z.array(z.string()).optional(),
-      limits: z
-        .object({
-          startMs: z.number().positive().optional(),
-          batchMs: z.number().positive().optional(),
-          closeMs: z.number().positive().optional(),
-        })
-        .optional(),
-    }),
+    z.looseObject({ kind: z.literal('process'), ...process }),
+    z.looseObject({ kind: z.literal('python'), ...process, python: z.string().min(1).optional() }),
+    z.looseObject({ kind: z.literal('exec'), ...process, command: z.string().min(1) }),
   ]),
 });
 

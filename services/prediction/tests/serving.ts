@@ -13,6 +13,7 @@ import {
 import type { Features, Json } from '../../../selection/index.js';
 import { VirtualClock, type Clock, type EventSink } from '../../../simulator/time/index.js';
 import {
+  hasOwnProcess,
   inputFormOf,
   type ApplicationRecord,
   type BatchingChoice,
@@ -127,7 +128,7 @@ export class TestRegistry implements RegistryView {
   }
 
   isFormKnown({ name, container }: ModelRecord): boolean {
-    return container.kind !== 'process' || this.declared.has(name);
+    return !hasOwnProcess(container) || this.declared.has(name);
   }
 
   models(): readonly ModelRecord[] {

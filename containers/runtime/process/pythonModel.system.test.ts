@@ -1,0 +1,527 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { InputType } from '../../protocol/index.js';
+import { pythonContent } from '../../content/index.js';
+import { ProcessHost, tryModule } from './processHost.js';
+import type { ProcessLimits } from './processLimits.js';
+import type { PythonSource } from './processSource.js';
+import { Line } from './tests/line.js';
+
+/** Only where the limit is what a test is about: a loaded machine takes longer than that to start a process. */
+const SHORT_START: Partial<ProcessLimits> = { startMs: 1000, closeMs: 300 };
+const ECHO = `input_type = "strings"
+def predict(batch):
+    return [{"said": one} for one in batch]
+`;
+/** An interpreter whose numpy cannot be imported. */
+const WITHOUT_NUMPY = `#!/bin/sh
+exec python3 -B -c 'import sys; sys.modules["numpy"] = None; sys.argv = sys.argv[1:]; import runpy
+sys.path.insert(0, sys.argv[0].rpartition("/")[0]); runpy.run_path(sys.argv[0], run_name="__main__")' "$4" "$5"
+`;
+
+const doubles = (...values: number[]): Uint8Array => new Uint8Array(Float64Array.from(values).buffer);
+
+describe('a model in Python', () => {
+  let folder: string;
+  let host: ProcessHost;
+  let modules = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-python-'));
+    execFileSync('python3', ['--version']);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(async () => {
+    const pids = host.pids();
+    await new Promise<void>((resolve) => host.close(resolve));
+    expect(host.pids()).toEqual([]);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  function written(text: string, name = `model${modules++}.py`): string {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  type More = { inputType?: InputType; contentHash?: string } & Partial<PythonSource>;
+
+  function start(text: string, more: More = {}, limits: Partial<ProcessLimits> = {}): Line {
+    host = new ProcessHost();
+    const identity = { model: 'm', version: '1', replica: '0' };
+    return new Line(host.start({ kind: 'python', path: written(text), ...identity, limits, ...more }));
+  }
+
+  it('says hello and answers a batch', async () => {
+    const line = start(ECHO);
+    expect(await line.hello()).toMatchObject({
+      model: 'm',
+      version: '1',
+      replica: '0',
+      inputType: 'strings',
+      maxBatchSize: 1024,
+      credits: 2,
+    });
+    expect(await line.ask('a', 'ä', '\ufeff')).toEqual([
+      { id: 0, ok: true, output: '{"said":"a"}' },
+      { id: 1, ok: true, output: '{"said":"ä"}' },
+      { id: 2, ok: true, output: '{"said":"\ufeff"}' },
+    ]);
+  });
+
+  it('may be a class with load, scores and typed inputs', async () => {
+    const line = start(`
+class Sum:
+    input_type = "doubles"
+    input_length = 2
+    max_batch_size = 7
+    def load(self):
+        self.factor = 2
+    def predict(self, batch):
+        return [{"output": self.factor * x[0] + x[1], "scores": x} for x in batch]
+`);
+    expect(await line.hello()).toMatchObject({ inputType: 'doubles', inputLength: 2, maxBatchSize: 7 });
+    const good = doubles(1, 3);
+    expect(await line.ask(good, good.subarray(0, 8), good.subarray(0, 7))).toEqual([
+      { id: 0, ok: true, output: '5', scores: Float32Array.of(1, 3) },
+      { id: 1, ok: false, code: 'invalidInput', message: 'the model takes 2 values, the input has 1' },
+      { id: 2, ok: false, code: 'invalidInput', message: '7 bytes are no doubles' },
+    ]);
+  });
+
+  it('takes what it is registered with where it does not say what it takes', async () => {
+    const line = start('def predict(batch):\n    return [len(one) for one in batch]\n', {
+      inputType: 'integers',
+    });
+    expect(await line.hello()).toMatchObject({ inputType: 'integers' });
+    expect(await line.ask(new Uint8Array(8))).toMatchObject([{ output: '2' }]);
+  });
+
+  it.each<[InputType, Uint8Array, string]>([
+    ['integers', new Uint8Array(Int32Array.of(-2, 3).buffer), '[-2,3]'],
+    ['floats', new Uint8Array(Float32Array.of(0.5, NaN).buffer), '[0.5,null]'],
+    ['doubles', doubles(0.1, -Infinity), '[0.1,null]'],
+    ['bytes', Uint8Array.of(0, 255), '[0,255]'],
+  ])('gets %s as an array with numpy and as a list without', async (inputType, bytes, output) => {
+    const without = written(WITHOUT_NUMPY, 'withoutNumpy');
+    execFileSync('chmod', ['+x', without]);
+    const text = (length: string): string => `input_type = "${inputType}"
+${length}
+def predict(batch):
+    kind = type(batch[0]).__name__
+    return [[kind, getattr(batch, "shape", None), list(one)] for one in batch]
+`;
+    const expected = (kind: string, shape: string) => [
+      { id: 0, ok: true, output: `["${kind}",${shape},${output}]` },
+    ];
+    for (const [length, shape] of [
+      ['', 'null'],
+      ['input_length = 2', '[1,2]'],
+    ]) {
+      const line = start(text(length));
+      await line.hello();
+      expect(await line.ask(bytes)).toEqual(expected('ndarray', shape));
+      await new Promise<void>((resolve) => host.close(resolve));
+    }
+    const line = start(text('input_length = 2'), { python: without });
+    await line.hello();
+    expect(await line.ask(bytes)).toEqual(expected(inputType === 'bytes' ? 'bytes' : 'list', 'null'));
+  });
+
+  it('gives each input of its own: a model may change it, and keep it', async () => {
+    const line = start(`input_type = "doubles"
+def predict(batch):
+    for one in batch:
+        one[0] += 1
+        if one[0] > 8: raise ValueError("too large")
+    return [one[0] for one in batch]
+`);
+    await line.hello();
+    expect(await line.ask(doubles(1), doubles(9), doubles(3))).toEqual([
+      { id: 0, ok: true, output: '2' },
+      { id: 1, ok: false, code: 'modelError', message: 'ValueError: too large' },
+      { id: 2, ok: true, output: '4' },
+    ]);
+  });
+
+  it('finds the inputs that spoil a batch, and tells where in the log', async () => {
+    const line = start(`input_type = "strings"
+def check(one):
+    if "bad" in one:
+        raise KeyError(one)
+def predict(batch):
+    for one in batch:
+        check(one)
+    return batch
+`);
+    await line.hello();
+    const texts = Array.from({ length: 64 }, (_, at) => (at === 7 || at === 50 ? `bad${at}` : `t${at}`));
+    const answers = await line.ask(...texts);
+    for (const [at, answer] of answers.entries()) {
+      if (at === 7 || at === 50) expect(answer).toMatchObject({ ok: false, message: `KeyError: 'bad${at}'` });
+      else expect(answer).toEqual({ id: at, ok: true, output: `t${at}` });
+    }
+    await vi.waitFor(() => expect(line.printed('stderr')).toContain("KeyError: 'bad7'"));
+    const log = line.printed('stderr');
+    expect(log[0]).toBe('Traceback (most recent call last):');
+    expect(log[1]).toMatch(/model\d+\.py", line 7, in predict$/);
+    expect(log.some((one) => /line 4, in check$/.test(one))).toBe(true);
+  });
+
+  it('asks one by one where the model wants that', async () => {
+    const line = start(`class Model:
+    input_type = "strings"
+    def predict_one(self, text):
+        if text == "bad": raise ValueError("no")
+        return text.upper()
+`);
+    await line.hello();
+    expect(await line.ask('a', 'bad', 'b')).toEqual([
+      { id: 0, ok: true, output: 'A' },
+      { id: 1, ok: false, code: 'modelError', message: 'ValueError: no' },
+      { id: 2, ok: true, output: 'B' },
+    ]);
+  });
+
+  it('answers whatever it gives as JSON, with null for what JSON has no number for', async () => {
+    const line = start(`import numpy, collections
+input_type = "strings"
+GIVEN = [float("nan"), [float("inf"), 1], numpy.float32(1.5), numpy.array([[1, 2], [3, float("nan")]]), (1, None, True),
+         {"a": numpy.int64(3)}, "text", 3.0, {"output": "x", "scores": [1, None, 1e300]}, object(), {1, 2}, b"x",
+         ValueError("this one"), collections, "\\ud800"]
+def predict(batch):
+    return GIVEN
+`);
+    await line.hello();
+    const answers = await line.ask(...Array.from({ length: 15 }, () => 'a'));
+    expect(answers.map((one) => (one.ok ? one.output : one.message))).toEqual([
+      'null',
+      '[null,1]',
+      '1.5',
+      '[[1.0,2.0],[3.0,null]]',
+      '[1,null,true]',
+      '{"a":3}',
+      'text',
+      '3',
+      'x',
+      'TypeError: the model gave an output that is no JSON: object',
+      'TypeError: the model gave an output that is no JSON: set',
+      'TypeError: the model gave an output that is no JSON: bytes',
+      'ValueError: this one',
+      'TypeError: the model gave an output that is no JSON: module',
+      '?',
+    ]);
+    expect(answers[8]).toMatchObject({ scores: Float32Array.of(1, NaN, Infinity) });
+  });
+
+  it.each([
+    ['numpy.arange(len(batch))', ['0', '1']],
+    ['numpy.eye(len(batch), dtype=int)', ['[1,0]', '[0,1]']],
+    ['(one for one in batch)', ['a', 'b']],
+    ['map(str.upper, batch)', ['A', 'B']],
+  ])('takes the outputs of a batch as %s', async (given, outputs) => {
+    const line = start(`import numpy
+input_type = "strings"
+def predict(batch):
+    return ${given}
+`);
+    await line.hello();
+    expect((await line.ask('a', 'b')).map((one) => (one.ok ? one.output : one.message))).toEqual(outputs);
+  });
+
+  it.each([
+    ['batch[1:]', 'predict gave 0 outputs for 1 inputs'],
+    ['batch + batch', 'predict gave 2 outputs for 1 inputs'],
+    ['None', 'TypeError: predict gave no list but NoneType'],
+    ['"ab"', 'TypeError: predict gave no list but str'],
+    ['{}', 'TypeError: predict gave no list but dict'],
+    ['[deep()]', 'RecursionError: '],
+    ['["x" * (17 << 20)]', 'ValueError: the model gave an output of 17825792 characters'],
+    ['[1 / 0]', 'ZeroDivisionError: division by zero'],
+    ['[x for x in [].pop()]', 'IndexError: pop from empty list'],
+  ])('fails an input for which it gives %s, and goes on', async (given, message) => {
+    const line = start(`input_type = "strings"
+def deep():
+    value = []
+    for _ in range(100000):
+        value = [value]
+    return value
+def predict(batch):
+    if batch[0] == "fine": return batch
+    return ${given}
+`);
+    await line.hello();
+    expect(await line.ask('a')).toMatchObject([
+      { ok: false, code: 'modelError', message: expect.stringContaining(message) as string },
+    ]);
+    expect(await line.ask('fine')).toMatchObject([{ ok: true, output: 'fine' }]);
+  });
+
+  it('goes on while it prints what is no line, garbage and a gigabyte', async () => {
+    const line = start(`import os, sys
+input_type = "strings"
+def predict(batch):
+    os.write(1, b"\\xff\\xfe\\0garbage")
+    print("printed")
+    sys.stderr.write("to stderr\\n")
+    if batch[0] == "much":
+        for _ in range(1024):
+            os.write(1, b"x" * (1 << 20))
+    return batch
+`);
+    await line.hello();
+    expect(await line.ask('a')).toMatchObject([{ output: 'a' }]);
+    expect(await line.ask('much')).toMatchObject([{ output: 'much' }]);
+    expect(line.printed('stderr')).toContain('to stderr');
+    expect(line.printed('stdout').join().length).toBeLessThan(100_000);
+  });
+
+  it('forks: neither a child that goes on nor one that returns answers', async () => {
+    const line = start(`import os, time
+input_type = "strings"
+def predict(batch):
+    if batch[0] == "return":
+        os.fork()
+        return [str(os.getpid())]
+    if os.fork() == 0:
+        time.sleep(1000)
+    return batch
+`);
+    await line.hello();
+    const [pid] = host.pids();
+    for (const text of ['return', 'a', 'return', 'b']) {
+      const [answer] = await line.ask(text);
+      expect(answer.ok).toBe(true);
+    }
+    expect(line.frames.filter(({ kind }) => kind === 'result')).toHaveLength(4);
+    expect(groupSize(pid)).toBeGreaterThan(3);
+    await new Promise<void>((resolve) => host.close(resolve));
+    expect(groupSize(pid)).toBe(0);
+  });
+
+  it('skips what is cancelled before it begins, also while a batch is asked in parts', async () => {
+    const line = start(`import time
+input_type = "strings"
+def predict(batch):
+    time.sleep(0.1)
+    if "bad" in batch: raise ValueError("no")
+    return batch
+`);
+    await line.hello();
+    const first = line.ask('bad', 'b');
+    const second = line.ask('c', 'd');
+    line.channel.send({ kind: 'cancel', batchId: 1, itemIds: [1] });
+    line.channel.send({ kind: 'cancel', batchId: 0, itemIds: [1] });
+    expect(await first).toMatchObject([{ code: 'modelError' }, { code: 'cancelled' }]);
+    expect(await second).toMatchObject([{ output: 'c' }, { code: 'cancelled' }]);
+  });
+
+  it('is closed by its own close, which may take its time, but not for ever', async () => {
+    const marker = join(folder, 'closed');
+    const line = start(
+      `import time
+input_type = "strings"
+def predict(batch): return batch
+def close():
+    open(${JSON.stringify(marker)}, "w").close()
+    time.sleep(1000)
+`,
+      {},
+      { closeMs: 1000 },
+    );
+    await line.hello();
+    await new Promise<void>((resolve) => host.close(resolve));
+    expect(existsSync(marker)).toBe(true);
+  });
+
+  it('gets no secrets of the environment, its folder to work in, and imports what lies beside it', async () => {
+    process.env.WINDJAMMER_TEST_SECRET = 'x';
+    process.env.WINDJAMMER_TEST_TOKEN = 'y';
+    written('VALUE = 5\n', 'frames.py');
+    const line = start(
+      `import os, frames
+input_type = "strings"
+def predict(batch):
+    return [[os.getcwd(), os.environ.get("WINDJAMMER_TEST_SECRET"), os.environ.get("WINDJAMMER_TEST_TOKEN"), frames.VALUE]]
+`,
+      { environment: ['WINDJAMMER_TEST_TOKEN'] },
+    );
+    await line.hello();
+    delete process.env.WINDJAMMER_TEST_SECRET;
+    delete process.env.WINDJAMMER_TEST_TOKEN;
+    expect(await line.ask('a')).toMatchObject([{ output: JSON.stringify([folder, null, 'y', 5]) }]);
+    expect(existsSync(join(folder, '__pycache__'))).toBe(false);
+  });
+
+  it.each<[string, string, string]>([
+    ['does not parse', 'x = 1\ndef predict(:\n', '.py: SyntaxError: invalid syntax (model'],
+    ['does not parse, and in which line', 'x = 1\ndef predict(:\n', '.py, line 2)'],
+    [
+      'imports what is not there',
+      'import os\nimport no_such_module\n',
+      "No module named 'no_such_module' (model",
+    ],
+    ['has no predict', 'input_type = "strings"\n', 'neither a function predict(batch) nor a class with one'],
+    [
+      'has two models',
+      'class A:\n  predict = 1\nclass B:\n  predict = 1\n',
+      'several classes have predict (A, B)',
+    ],
+    [
+      'takes what there is not',
+      'input_type = "text"\ndef predict(batch): pass\n',
+      "input_type: 'text', expected one of",
+    ],
+    ['takes something else', 'input_type = "floats"\ndef predict(batch): pass\n', 'registered with strings'],
+    [
+      'has a wrong length',
+      'input_length = 0\ndef predict(batch): pass\n',
+      'input_length: 0, expected a whole number',
+    ],
+    ['is asynchronous', 'async def predict(batch): pass\n', 'predict is async: make it a plain function'],
+    [
+      'fails to load',
+      'def predict(batch): pass\ndef load():\n  open("nowhere")\n',
+      "directory: 'nowhere' (model",
+    ],
+    ['ends', 'import sys\nsys.exit(3)\n', 'its process ended with exit code 3'],
+    [
+      'crashes',
+      'import ctypes\nctypes.string_at(0)\n',
+      'signal SIGSEGV: Fatal Python error: Segmentation fault',
+    ],
+    ['never loads', 'import time\ntime.sleep(1000)\n', 'said nothing for 1 s'],
+    ['blocks', 'while True: pass\n', 'said nothing for 1 s'],
+    ['sends garbage', 'import os, time\nos.write(3, b"HTTP/1.1 400 Bad")\ntime.sleep(1000)\n', 'no frame'],
+    [
+      'speaks another version',
+      'import os, time\nos.write(3, bytes([2,0,0,0,9,0]))\ntime.sleep(1000)\n',
+      'protocol version 9',
+    ],
+    ['closes its line', 'import os, time\nos.close(3)\ntime.sleep(1000)\n', 'closed its line and went on'],
+  ])('is down once with the reason when its module %s', async (_what, text, reason) => {
+    const line = start(
+      text,
+      { inputType: 'strings' },
+      reason.includes('said nothing') ? SHORT_START : { closeMs: 300 },
+    );
+    expect((await line.down()).reason).toContain(reason);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(line.frames.filter(({ kind }) => kind === 'down')).toHaveLength(1);
+    expect(line.frames.filter(({ kind }) => kind === 'hello')).toHaveLength(0);
+  });
+
+  it.each<[string, Partial<PythonSource>, string]>([
+    ['a file that is not there', { path: '/nowhere.py' }, 'cannot be read'],
+    ['a folder', { path: '/tmp' }, 'is no file'],
+    ['another language', { path: new URL(import.meta.url).pathname }, 'is no Python module (.py)'],
+    [
+      'no Python',
+      { python: 'python0.1' },
+      'python: python0.1 is not there on PATH: install Python 3.8 or later',
+    ],
+    [
+      'a Python that is nowhere',
+      { python: '/nowhere/python' },
+      'python: /nowhere/python is not there: install',
+    ],
+    ['a Python that is relative', { python: './python' }, "'./python' is neither a name"],
+    ['what is no Python', { python: '/bin/false' }, 'its process ended with exit code 1'],
+  ])('does not start from %s', async (_what, more, reason) => {
+    const line = start(ECHO, more);
+    expect((await line.down()).reason).toContain(reason);
+  });
+
+  it.each(['SIGKILL', 'SIGTERM', 'SIGINT'])(
+    'is down with %s when it is killed in a batch',
+    async (signal) => {
+      const line = start(`import os, time
+print(os.getpid())
+input_type = "strings"
+def predict(batch):
+    time.sleep(1000)
+`);
+      await line.hello();
+      line.ask('a').catch(() => undefined);
+      const [pid] = line.printed('stdout');
+      process.kill(Number(pid), signal);
+      expect((await line.down()).reason).toContain(`its process ended with signal ${signal}`);
+    },
+  );
+
+  it('is down when a batch does not end', async () => {
+    const line = start(
+      `input_type = "strings"
+def predict(batch):
+    while True: pass
+`,
+      {},
+      { batchMs: 500, closeMs: 300 },
+    );
+    await line.hello();
+    line.ask('a').catch(() => undefined);
+    expect((await line.down()).reason).toBe('its process did not answer a batch for 0.5 s');
+  });
+
+  it.each([
+    ['it', 'kept.append(bytearray(1 << 20))'],
+    ['its children', 'os.system("tail /dev/zero")'],
+  ])('is down when %s takes more than its memory', async (_who, statement) => {
+    const line = start(
+      `import os
+input_type = "strings"
+kept = []
+def predict(batch):
+    while True: ${statement}
+`,
+      { memoryMiB: 200 },
+    );
+    await line.hello();
+    line.ask('a').catch(() => undefined);
+    expect((await line.down()).reason).toMatch(
+      /signal SIGKILL: Memory error: \d+ MiB resident, more than memory_mib 200/,
+    );
+  });
+
+  it('starts from no other files than those that were registered', async () => {
+    written('VALUE = 1\n', 'own/part.py');
+    const path = written(
+      `import part\ninput_type = "strings"\ndef predict(batch): return batch\n`,
+      'own/model.py',
+    );
+    const contentHash = pythonContent(path).hash;
+    await start('', { path, contentHash }).hello();
+    await new Promise<void>((resolve) => host.close(resolve));
+    written('VALUE = 2\n', 'own/part.py');
+    const { reason } = await start('', { path, contentHash }).down();
+    expect(reason).toContain('the files have changed since this version was registered');
+  });
+
+  it('does not serve what has changed while it was read', async () => {
+    const path = written(
+      `input_type = "strings"
+open(__file__, "a").write("# changed\\n")
+def predict(batch): return batch
+`,
+      'own/changing.py',
+    );
+    const { reason } = await start('', { path, contentHash: pythonContent(path).hash }).down();
+    expect(reason).toContain('the files have changed since');
+  });
+
+  it('can be tried', async () => {
+    host = new ProcessHost();
+    const path = written('def predict(batch): return batch\n');
+    expect(await tryModule({ kind: 'python', path }, 'bytes')).toMatchObject({ inputType: 'bytes' });
+    await expect(tryModule({ kind: 'python', path })).rejects.toThrow('input_type is missing');
+  });
+});
+
+/** Processes of a group. */
+function groupSize(group: number): number {
+  const all = execFileSync('ps', ['-e', '-o', 'pgid=', '-o', 'stat='], { encoding: 'utf8' }).split('\n');
+  return all.filter((one) => Number(one.trim().split(/\s+/)[0]) === group && !/Z/.test(one)).length;
+}
