@@ -1,4 +1,5 @@
 import { commandFile } from '../../services/cli/index.js';
+import { deployModule } from './deployModule.js';
 import { chooseGenerator, load } from './loadGenerator.js';
 import { soloBench } from './predictBench.js';
 import type { Bench, Measured, Row } from './rows.js';
@@ -34,38 +35,18 @@ async function run(bench: Bench): Promise<readonly Measured[]> {
 }
 
 /** A module whose batches take as long as the slow model's, and an application of its name; once it answers. */
-export async function deploySlowModel(
+export function deploySlowModel(
   product: ProductProcess,
   name: string,
   path: string,
   replicas = 1,
 ): Promise<void> {
-  await product.admin('add_app', {
+  return deployModule(
+    product,
     name,
-    input_type: 'doubles',
-    default_output: '-1',
-    latency_slo_micros: OBJECTIVE_MS * 1000,
-  });
-  await product.admin('add_model', {
-    model_name: name,
-    model_version: '1',
-    input_type: 'doubles',
-    container_name: 'windjammer/process',
-    model_data_path: path,
-    num_replicas: replicas,
-  });
-  await product.admin('add_model_links', { app_name: name, model_names: [name] });
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const response = await fetch(product.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ input: [attempt] }),
-    });
-    const { default: isDefault } = (await response.json()) as { default: boolean };
-    if (!isDefault) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the model did not start in 10 s');
+    { container_name: 'windjammer/process', model_data_path: path, num_replicas: replicas },
+    OBJECTIVE_MS,
+  );
 }
 
 /** @param floor answers in time a second; undefined: nine tenths of what is feasible. */

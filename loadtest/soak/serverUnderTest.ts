@@ -48,18 +48,10 @@ export class ServerUnderTest {
     return sampleOf(this.served);
   }
 
-  /** Processes of its containers. */
+  /** Processes of its containers: those that it has started, and the models that some of them keep. */
   containerPids(): number[] {
-    try {
-      const text = execFileSync('pgrep', ['-P', String(this.served.pid)], { encoding: 'utf8' });
-      return text.split('\n').filter(Boolean).map(Number);
-    } catch (error) {
-      // It ends with 1 when there is none.
-      if ((error as { status?: number }).status === 1) return [];
-      throw new Error('the processes of containers are found with pgrep, which this machine lacks', {
-        cause: error,
-      });
-    }
+    const own = childrenOf([this.served.pid]);
+    return own.length === 0 ? [] : [...own, ...childrenOf(own)];
   }
 
   /** @returns the body of the answer. @throws Error with what the server said. */
@@ -97,5 +89,18 @@ export class ServerUnderTest {
     const by = await this.served.end('SIGTERM');
     clearTimeout(late);
     if (by !== 0) this.violations.add('the server ended badly', `${by}`);
+  }
+}
+
+function childrenOf(pids: readonly (number | undefined)[]): number[] {
+  try {
+    const text = execFileSync('pgrep', ['-P', pids.join(',')], { encoding: 'utf8' });
+    return text.split('\n').filter(Boolean).map(Number);
+  } catch (error) {
+    // It ends with 1 when there is none.
+    if ((error as { status?: number }).status === 1) return [];
+    throw new Error('the processes of containers are found with pgrep, which this machine lacks', {
+      cause: error,
+    });
   }
 }

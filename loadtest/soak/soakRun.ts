@@ -10,6 +10,7 @@ import {
   mixedBatchLane,
 } from './badLanes.js';
 import { DialledPair } from './dialledPair.js';
+import { ECHO_KINDS } from './echoContainers.js';
 import { DIALLED, ECHO, Expectations, SCALE } from './expectations.js';
 import { batchLane, dialledLane, restLane, tensorLane, Tokens, type Exchange } from './goodLanes.js';
 import { HttpPeer } from './httpPeer.js';
@@ -184,7 +185,7 @@ async function setUp(server: ServerUnderTest, troubles: Troubles): Promise<void>
     container_name: 'clipper/python-closure-container',
   });
   await server.admin('add_model_links', { app_name: DIALLED, model_names: [DIALLED] });
-  await troubles.deploy();
+  for (let kind = 0; kind < ECHO_KINDS; kind++) await troubles.deploy();
   await server.admin('add_model_links', { app_name: ECHO, model_names: [ECHO] });
   await server.admin('add_model_links', { app_name: SCALE, model_names: [SCALE] });
 }

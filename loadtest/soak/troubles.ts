@@ -1,8 +1,7 @@
 import type { DialledPair } from './dialledPair.js';
-import { echoTag } from './echoAnswers.js';
+import { echoContainer } from './echoContainers.js';
 import { ECHO } from './expectations.js';
 import type { Randomness } from './randomness.js';
-import { compiled } from './probed.js';
 import type { ServerUnderTest } from './serverUnderTest.js';
 import type { Violations } from './violations.js';
 
@@ -32,8 +31,7 @@ export class Troubles {
       model_name: ECHO,
       model_version: `${version}`,
       input_type: 'doubles',
-      container_name: 'windjammer/process',
-      model_data_path: compiled(`soak/${echoTag(version)}Echo.js`),
+      ...echoContainer(version),
       num_replicas: 2,
     });
     this.versions.push(version);

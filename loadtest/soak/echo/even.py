@@ -1,0 +1,5 @@
+from echoes import Echo
+
+
+class Model(Echo):
+    tag = "even"
