@@ -9,8 +9,10 @@ if sys.version_info < (3, 8):
     )
     sys.exit(1)
 
-from windjammer_container.process import main
+# Whatever a model starts with multiprocessing loads this file once more.
+if __name__ == "__main__":
+    from windjammer_container.process import main
 
-# A model's imports are looked for in its own folder, not in this one.
-sys.path.pop(0)
-main(sys.argv.pop(1))
+    # A model's imports are looked for in its own folder, not in this one.
+    sys.path.pop(0)
+    main(sys.argv.pop(1))

@@ -199,6 +199,23 @@ npx windjammer link add program program`);
     await killed('program', ['python3', 'program.py'], (at) => at);
   });
 
+  it('goes on for others while an input kills its process', async () => {
+    writeFileSync(
+      join(folder, 'fragile.py'),
+      'import os\ninput_type = "doubles"\ndef predict(batch):\n    if any(one[0] == 13 for one in batch): os.abort()\n    return [one[0] for one in batch]\n',
+    );
+    run(`npx windjammer app add fragile --input-type doubles --default-output none --slo-micros 5000000
+npx windjammer deploy fragile.py --name fragile --version 1 --app fragile`);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => ask('fragile', [at])));
+    for (const [at, answer] of answers.entries()) {
+      if (at === 13) expect(answer).toMatchObject({ default: true, output: 'none' });
+      else expect(answer).toMatchObject({ default: false, output: at });
+    }
+    expect(JSON.stringify(await replicas('fragile'))).toContain(
+      'signal SIGABRT: Fatal Python error: Aborted',
+    );
+  });
+
   it('shows in the log what a model prints and raises', async () => {
     writeFileSync(
       join(folder, 'raising.py'),

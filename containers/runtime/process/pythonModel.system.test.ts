@@ -302,6 +302,20 @@ def predict(batch):
     expect(groupSize(pid)).toBe(0);
   });
 
+  it.each(['fork', 'spawn'])('has processes of its own by multiprocessing (%s)', async (method) => {
+    written('def double(text):\n    return 2 * text\n', 'doubling.py');
+    const line = start(`import multiprocessing, doubling
+input_type = "strings"
+def load():
+    global pool
+    pool = multiprocessing.get_context("${method}").Pool(2)
+def predict(batch):
+    return pool.map(doubling.double, batch)
+`);
+    await line.hello();
+    expect(await line.ask('a', 'b')).toMatchObject([{ output: 'aa' }, { output: 'bb' }]);
+  });
+
   it('skips what is cancelled before it begins, also while a batch is asked in parts', async () => {
     const line = start(`import time
 input_type = "strings"
