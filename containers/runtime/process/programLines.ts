@@ -55,7 +55,7 @@ function parsed(line: string): unknown {
 
 /** Outside of texts. */
 function withoutNonNumbers(line: string): string {
-  return line.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity|nan|inf)\b/g, (found) =>
+  return line.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity|nan|inf)\b/g, (found) =>
     found.startsWith('"') ? found : 'null',
   );
 }
