@@ -241,6 +241,22 @@ done
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
   });
 
+  it.runIf(process.platform === 'linux')('waits while it prints more than is read, and answers', async () => {
+    const startedMs = performance.now();
+    const line = start(`yes >&2 & echo $!; ${node(ECHO)}`, {}, { closeMs: 300 });
+    await line.hello();
+    const pid = Number(line.printed('stdout')[0]);
+    for (let round = 0; round < 10; round++) {
+      expect(await line.ask(`${round}`)).toMatchObject([{ ok: true }]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const written = Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+    // So much in a window of 100 ms; one more is under way, and what pipes hold.
+    const windows = (performance.now() - startedMs) / 100 + 2;
+    expect(written).toBeGreaterThan(0);
+    expect(written).toBeLessThan(windows * 9 * 1024 * 1024);
+  });
+
   it.runIf(process.platform === 'linux')('is down when it takes more than its memory', async () => {
     const line = start(node(program('const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1));')), {
       memoryMiB: 150,
