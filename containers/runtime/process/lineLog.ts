@@ -1,5 +1,7 @@
 const LINES_PER_SECOND = 20;
 const MAX_LINE_LENGTH = 1000;
+/** An error that is printed among others in the same moment is looked for in the last of them. */
+const MAX_TAIL_LENGTH = 4096;
 /** An error that was printed longer ago is not why a process has ended. */
 const RECENT_MS = 2000;
 
@@ -19,10 +21,22 @@ export class LineLog {
   ) {}
 
   push(text: string): void {
-    const parts = (this.rest + text).split('\n');
+    const parts = (this.rest + this.worthReading(text)).split('\n');
     // A line without end is cut.
     this.rest = (parts.pop() ?? '').slice(0, MAX_LINE_LENGTH);
     for (const part of parts) this.pass(part.slice(0, MAX_LINE_LENGTH).trimEnd());
+  }
+
+  /** Without what would be cut of a line anyway, and the lines in its middle that would be left out: what is printed by the megabyte is counted, and its end looked at. */
+  private worthReading(text: string): string {
+    const isFull = this.lines >= LINES_PER_SECOND && this.nowMs() - this.windowMs < 1000;
+    const first = text.indexOf('\n');
+    if (first < 0) return text.slice(0, MAX_LINE_LENGTH);
+    if (!isFull || text.length <= 2 * MAX_TAIL_LENGTH) return text;
+    const last = text.indexOf('\n', text.length - MAX_TAIL_LENGTH);
+    if (last <= first) return text;
+    for (let at = first; at < last; at = text.indexOf('\n', at + 1)) this.leftOut += 1;
+    return text.slice(0, first) + text.slice(last);
   }
 
   /** Nothing more comes. */

@@ -18,9 +18,9 @@ export interface ChildListener {
 const LINE_FD = 3;
 /** What the process has said may still be on its way when it has ended. */
 const LAST_WORDS_MS = 200;
-/** Of what a process prints, so much is read in such a window. */
-const MOST_PRINTED = 8 * 1024 * 1024;
+/** In each such window reading what a stream prints may take so long: a twentieth of the server's time. */
 const PRINT_WINDOW_MS = 100;
+const MOST_PRINT_MS = 5;
 /** A line that ends without its process ending this soon was closed by it. */
 const LINE_CLOSED_MS = 500;
 
@@ -100,16 +100,17 @@ export class ModelChild {
     );
     const pipe = this.child[stream];
     let untilMs = 0;
-    let length = 0;
+    let spentMs = 0;
     pipe?.setEncoding('utf8').on('data', (text: string) => {
+      const beganMs = performance.now();
       log.push(text);
       const nowMs = performance.now();
       if (nowMs >= untilMs) {
         untilMs = nowMs + PRINT_WINDOW_MS;
-        length = 0;
+        spentMs = 0;
       }
-      length += text.length;
-      if (length < MOST_PRINTED) return;
+      spentMs += nowMs - beganMs;
+      if (spentMs < MOST_PRINT_MS) return;
       // Who prints without end waits, and nobody else.
       pipe.pause();
       setTimeout(() => pipe.resume(), untilMs - nowMs);

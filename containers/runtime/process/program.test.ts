@@ -241,20 +241,14 @@ done
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
   });
 
-  it.runIf(process.platform === 'linux')('waits while it prints more than is read, and answers', async () => {
-    const startedMs = performance.now();
-    const line = start(`yes >&2 & echo $!; ${node(ECHO)}`, {}, { closeMs: 300 });
+  it.each(['yes', 'tr "\\0" x < /dev/zero'])('answers while %s prints without end', async (printer) => {
+    const line = start(`${printer} >&2 & ${node(ECHO)}`, {}, { closeMs: 300 });
     await line.hello();
-    const pid = Number(line.printed('stdout')[0]);
     for (let round = 0; round < 10; round++) {
       expect(await line.ask(`${round}`)).toMatchObject([{ ok: true }]);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    const written = Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
-    // So much in a window of 100 ms; one more is under way, and what pipes hold.
-    const windows = (performance.now() - startedMs) / 100 + 2;
-    expect(written).toBeGreaterThan(0);
-    expect(written).toBeLessThan(windows * 9 * 1024 * 1024);
+    expect(line.printed('stderr').length).toBeLessThan(100);
   });
 
   it.runIf(process.platform === 'linux')('is down when it takes more than its memory', async () => {
