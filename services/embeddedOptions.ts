@@ -1,5 +1,6 @@
 import type { FaultSettings } from '../simulator/cluster/index.js';
 import type { AccessSettings } from './access/index.js';
+import type { BundleStore } from './bundles/index.js';
 import type { AutoscalingSettings, DialledNodes } from './deployment/index.js';
 import type { ClipperOption } from './dialIn.js';
 import type { Complaint } from './errors/index.js';
@@ -35,6 +36,9 @@ export interface EmbeddedOptions {
   readonly openFeedbackQueue?: (() => Promise<FeedbackQueueMaker>) | undefined;
   /** Connects batch jobs that several servers share, in place of those in the data directory. */
   readonly openJobQueue?: (() => Promise<SharedJobsMaker>) | undefined;
+  /** Connects to where servers that share a store, and no nodes, keep files of models; in the data directory otherwise. */
+  readonly openSharedBundles?:
+    (() => Promise<{ readonly bundles: BundleStore; readonly close: () => void }>) | undefined;
   /** Of every random draw. */
   readonly seed: number;
   /** Of batch jobs, inputs and results together; 4 GiB by default. */

@@ -91,6 +91,7 @@ export class EmbeddedServer {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       feedback?.close();
       await runtime.close();
+      made.closeBundles?.();
       await closed(stores);
       clock.close();
       throw error;
@@ -206,6 +207,8 @@ class Parts {
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
   private readonly runtime: ServerRuntime;
+  private readonly bundles: MadeRuntime['bundles'];
+  private readonly closeBundles: MadeRuntime['closeBundles'];
   private readonly lineQueries: LineQueries;
   readonly dialIn: DialIn | undefined;
   private readonly jobs: ServerJobs;
@@ -217,11 +220,13 @@ class Parts {
     private readonly stores: Stores,
     readonly registry: Registry,
     private readonly clock: PacedClock,
-    { runtime, cluster }: MadeRuntime,
+    { runtime, cluster, bundles, closeBundles }: MadeRuntime,
     jobs: OpenJobs,
     feedback: FeedbackQueueMaker | undefined,
   ) {
     this.runtime = runtime;
+    this.bundles = bundles;
+    this.closeBundles = closeBundles;
     const { complain, cacheBytes, dataDirectory, hangWatchdog } = options;
     const { store, shared } = stores;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
@@ -418,7 +423,7 @@ class Parts {
         backup: {
           store,
           models: () => this.registry.models(),
-          bundles: cluster?.bundles,
+          bundles: bundles.store,
           nowMs: Date.now,
           leftOut: async () => {
             const queue = this.feedback?.state();
@@ -441,6 +446,7 @@ class Parts {
           watch: (onQuery) => this.telemetry.watchArrivals(onQuery),
           inputType: (application) => this.registry.application(application)?.inputType,
         }),
+        bundles,
         sharedStore: shared,
         dialsIn: this.dialIn !== undefined,
         cluster,
@@ -476,6 +482,7 @@ class Parts {
   /** The starting is over: ready, unless there are models and not one of them is up. */
   markStarted(): void {
     this.isStarted = true;
+    this.bundles.start();
     const replicas = this.deployer.statuses();
     if (replicas.length === 0 || replicas.some(({ state }) => state === 'up')) this.frontend.markReady();
   }
@@ -500,6 +507,8 @@ class Parts {
     this.registry.close();
     await this.runtime.close();
     await this.dialIn?.close();
+    await this.bundles.close();
+    this.closeBundles?.();
     await closed(this.stores);
     this.clock.close();
     await this.tracing?.close();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { BundleDesk } from './bundles/index.js';
 import { ANALYSES_FOLDER, EmbeddedRuntime, type ServerRuntime } from './deployment/index.js';
 import type { EmbeddedOptions } from './embeddedOptions.js';
 import type { ClusterRuntime, ClusterRuntimeOptions } from './placement/index.js';
@@ -8,6 +9,10 @@ export interface MadeRuntime {
   readonly runtime: ServerRuntime;
   /** The same, where it is the nodes of a cluster. */
   readonly cluster?: ClusterRuntime;
+  /** Files of models that clients have sent. */
+  readonly bundles: BundleDesk;
+  /** Of the connection to where servers share those. */
+  readonly closeBundles?: () => void;
 }
 
 type Shared = Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'frontend'>;
@@ -16,7 +21,14 @@ type Shared = Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'fron
 export async function makeRuntime(options: EmbeddedOptions, at: Shared): Promise<MadeRuntime> {
   const { dataDirectory, gpus, nodes, gpuThreads, scheduling, dialled, faults, complain } = options;
   const cluster = options.cluster && (await makeCluster(options.cluster, at, complain));
-  if (cluster !== undefined) return { runtime: cluster, cluster };
+  const deskOptions = { dataDirectory, models: () => at.registry.models(), complain };
+  if (cluster !== undefined) {
+    const bundles = new BundleDesk({ ...deskOptions, shared: cluster.bundles, isCollected: true });
+    return { runtime: cluster, cluster, bundles };
+  }
+  const shared = await options.openSharedBundles?.();
+  const bundles = new BundleDesk({ ...deskOptions, shared: shared?.bundles });
+  await bundles.clean();
   const runtime = new EmbeddedRuntime({
     clock: at.clock,
     gpus,
@@ -27,8 +39,9 @@ export async function makeRuntime(options: EmbeddedOptions, at: Shared): Promise
     analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
     faults,
     onNotice: complain,
+    starting: (plain) => bundles.starting(plain),
   });
-  return { runtime };
+  return { runtime, bundles, ...(shared === undefined ? {} : { closeBundles: shared.close }) };
 }
 
 /** Loaded when it is asked for: a server that is alone starts without a client of Redis. */

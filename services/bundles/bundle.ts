@@ -4,7 +4,7 @@ import { BundleError } from './bundleError.js';
 
 export const MOST_BUNDLE_BYTES = 512 * 1024 * 1024;
 export const PIECE_BYTES = 1024 * 1024;
-const MOST_FILES = 10_001;
+export const MOST_FILES = 10_001;
 
 export interface BundleFile {
   /** Its path from the folder of the first file: may lead out of it by `..`, as a module's imports do. */

@@ -2,7 +2,7 @@
 export class BundleError extends Error {
   override readonly name = 'BundleError';
   constructor(
-    readonly code: 'missing' | 'damaged' | 'tooLarge' | 'changed' | 'unusable',
+    readonly code: 'missing' | 'damaged' | 'tooLarge' | 'changed' | 'malformed' | 'full' | 'unusable',
     message: string,
     options?: ErrorOptions,
   ) {

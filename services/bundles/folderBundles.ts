@@ -19,26 +19,36 @@ const BYTES_ENDING = '.bytes';
 /** What a process left that died while it wrote. */
 const UNFINISHED = '.new-';
 const UNFINISHED_AFTER_MS = 3_600_000;
+/** What a system says where no room is left. */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Bundles in a folder that every frontend and node sees: `HASH.bytes`, and `HASH.json` once they are whole. */
 export class FolderBundles implements BundleStore {
-  /** @throws BundleError `unusable` */
-  constructor(private readonly folder: string) {
-    try {
-      makeDirectory(folder);
-    } catch (error) {
-      throw this.unusable(error);
-    }
+  /**
+   * @param when the folder is made: at once, or with the first bundle
+   * @throws BundleError `unusable`
+   */
+  constructor(
+    private readonly folder: string,
+    when: 'now' | 'later' = 'now',
+  ) {
+    if (when === 'now') this.make();
+  }
+
+  /** Without waiting. */
+  isThere(hash: string): boolean {
+    return existsSync(this.file(hash, INDEX_ENDING));
   }
 
   has(hash: string): Promise<boolean> {
-    return Promise.resolve(existsSync(this.file(hash, INDEX_ENDING)));
+    return Promise.resolve(this.isThere(hash));
   }
 
   async put(hash: string, index: BundleIndex, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const own = (ending: string) =>
       join(this.folder, `${UNFINISHED}${randomBytes(6).toString('hex')}${ending}`);
     const [bytesFile, indexFile] = [own(BYTES_ENDING), own(INDEX_ENDING)];
+    this.make();
     try {
       await written(bytesFile, pieces);
       await written(indexFile, [Buffer.from(JSON.stringify(index))]);
@@ -78,6 +88,7 @@ export class FolderBundles implements BundleStore {
       }
       return found;
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw this.unusable(error);
     }
   }
@@ -108,13 +119,22 @@ export class FolderBundles implements BundleStore {
     }
   }
 
+  private make(): void {
+    try {
+      makeDirectory(this.folder);
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
   private file(hash: string, ending: string): string {
     return join(this.folder, checkHash(hash) + ending);
   }
 
   private unusable(error: unknown): BundleError {
+    const { code = '' } = error as NodeJS.ErrnoException;
     return new BundleError(
-      'unusable',
+      FULL.has(code) ? 'full' : 'unusable',
       `the folder of bundles ${this.folder} cannot be used: ${reasonOf(error)}`,
       {
         cause: error,

@@ -8,3 +8,5 @@ export { RedisBundles } from './redisBundles.js';
 export { BundledStarter } from './bundledStarter.js';
 export { keepBundle } from './keepBundle.js';
 export { uploadBundle } from './uploadBundle.js';
+export { BundleDesk, UPLOADS_FOLDER, type BundleDeskOptions } from './bundleDesk.js';
+export { outgoingBundle, type OutgoingBundle } from './sendBundle.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors/index.js';
+import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { isHosted, type ModelRecord } from '../registry/index.js';
 import type { BundleStore } from './bundle.js';
 import { BundleError } from './bundleError.js';
@@ -10,12 +10,27 @@ import { uploadBundle } from './uploadBundle.js';
  */
 export async function keepBundle(store: BundleStore, model: ModelRecord): Promise<void> {
   if (!isHosted(model) || model.contentHash === undefined) return;
+  const { container, contentHash } = model;
+  await told(() => uploadBundle(store, container, contentHash));
+}
+
+/** What a bundle's failure is for a client. @throws ServiceError (as a rejection) */
+export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await uploadBundle(store, model.container, model.contentHash);
+    return await work();
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
-    if (error.code === 'unusable')
-      throw new ServiceError('store_failed', error.message, undefined, { cause: error });
-    throw new ServiceError('invalid_model', error.message, 'model_data_path', { cause: error });
+    const [code, field] = TOLD[error.code];
+    throw new ServiceError(code, error.message, field, { cause: error });
   }
 }
+
+const TOLD: Readonly<Record<BundleError['code'], readonly [ErrorCode, string?]>> = {
+  missing: ['unknown_bundle', 'content_hash'],
+  damaged: ['store_failed'],
+  tooLarge: ['invalid_model', 'model_data_path'],
+  changed: ['invalid_model', 'model_data_path'],
+  malformed: ['invalid_bundle'],
+  full: ['storage_full'],
+  unusable: ['store_failed'],
+};

@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireRegularFile } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
@@ -94,7 +94,11 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   if (header === undefined) throw new CommandError(`${file} has nothing to restore`);
   if (store === undefined) {
     const { restoreDirectory } = await import('../store/index.js');
-    await restoreDirectory(resolve(dataDir ?? ''), entries);
+    const folder = resolve(dataDir ?? '');
+    const { FolderBundles, UPLOADS_FOLDER } = await import('../bundles/index.js');
+    await restoreDirectory(folder, entries, () =>
+      restoreBundles(file, new FolderBundles(join(folder, UPLOADS_FOLDER), 'later')),
+    );
   } else {
     const { redisAddress, DEFAULT_PREFIX } = await import('../redis/index.js');
     const { restoreRedis } = await import('../store/index.js');
@@ -104,11 +108,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
       restoreBundles(file, openBundles(redis, prefix, bundleDir)),
     );
   }
-  const left =
-    store === undefined && header.bundles > 0
-      ? `\nFiles of ${header.bundles} models are in it for a cluster, and were left out: models start from their paths.`
-      : '';
-  print(options.json, { restored: file, ...header }, `Restored ${summary(header)}${left}`);
+  print(options.json, { restored: file, ...header }, `Restored ${summary(header)}`);
 }
 
 async function restoreBundles(file: string, bundles: BundleStore): Promise<void> {

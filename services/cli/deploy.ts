@@ -5,8 +5,10 @@ import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/
 import { reasonOf } from '../../simulator/text/index.js';
 import type { ManagementClient } from '../client/index.js';
 import type { AddModelFields, ContainerAnswer } from '../management/index.js';
+import { addWithFiles } from './addWithFiles.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { outgoingBundle, type OutgoingBundle } from '../bundles/index.js';
 import { CommandError } from './commandError.js';
 import { launchClassOption } from './launchClassOption.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
@@ -26,6 +28,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly waitSeconds: number;
   readonly launchClass?: LaunchClass;
   readonly gpu?: string;
+  readonly upload?: true;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
@@ -38,7 +41,7 @@ export function addDeployCommand(program: Command): void {
       .description('check a model, register it on a running server, wait until it is up, and link it')
       .argument(
         '<path>',
-        'the model folder, the JavaScript or Python module of a model, or with --command the folder of a program; the server reads it too',
+        'the model folder, the JavaScript or Python module of a model, or with --command the folder of a program; sent to a server that does not see the same files there',
       )
       .requiredOption('--name <name>', 'the name of the model')
       .requiredOption('--version <version>', 'the version; it becomes the current one')
@@ -60,6 +63,7 @@ export function addDeployCommand(program: Command): void {
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .addOption(launchClassOption('a kernel model', 'standard'))
       .option('--gpu <node/index>', 'the only GPU that replicas of a kernel model run on, such as node0/1')
+      .option('--upload', 'send the files in any case: the server keeps them as they are now')
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   );
   withProcessOptions(command).action(deploy);
@@ -78,19 +82,24 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
     if (app !== undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
     const previous = await currentVersion(management, name);
-    await management.addModel({
-      model_name: name,
-      model_version: version,
-      ...what,
-      model_data_path: path,
-      ...processFieldsOf(options),
-      batch_size: options.batchSize,
-      batching: options.batching,
-      batch_delay_micros: options.batchDelayMicros,
-      num_replicas: options.replicas,
-      launch_class: options.launchClass,
-      gpu: options.gpu,
-    });
+    const files = outgoingFiles(path, what.container_name, options);
+    await addWithFiles(
+      management,
+      files,
+      { path, isSent: options.upload === true, progress },
+      {
+        model_name: name,
+        model_version: version,
+        ...what,
+        ...processFieldsOf(options),
+        batch_size: options.batchSize,
+        batching: options.batching,
+        batch_delay_micros: options.batchDelayMicros,
+        num_replicas: options.replicas,
+        launch_class: options.launchClass,
+        gpu: options.gpu,
+      },
+    );
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));
     progress.clear();
@@ -120,6 +129,18 @@ async function applicationType(path: string, options: DeployOptions): Promise<In
   if (options.app === undefined || !mayBeSilent) return undefined;
   const { management } = await clientOf(options);
   return (await management.application(options.app)).input_type;
+}
+
+function outgoingFiles(
+  path: string,
+  containerName: string,
+  options: ProcessOptions,
+): OutgoingBundle | undefined {
+  return outgoingBundle(
+    containerName === KERNEL_MODEL
+      ? { kind: 'kernelModel', path }
+      : { kind: 'process', ...processTrial(path, options) },
+  );
 }
 
 /** A file is a module, which is started once, as a program is; any other folder is a model's. */

@@ -41,6 +41,7 @@ export async function servePlan(
     openSharedStore: shared?.open,
     openFeedbackQueue: shared?.openFeedbackQueue,
     openJobQueue: shared?.openJobQueue,
+    openSharedBundles: shared?.openSharedBundles,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     jobsBytes: options.jobsMib * MIB,

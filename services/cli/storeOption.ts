@@ -1,6 +1,7 @@
 import type { EmbeddedOptions } from '../main.js';
 import type { Complaint } from '../errors/index.js';
 import type { RedisAddress } from '../redis/index.js';
+import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
 import { redisPassword } from './redisPassword.js';
 import type { ServeOptions } from './serveCommand.js';
@@ -11,6 +12,8 @@ export interface SharedStoreOption {
   readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
   readonly openFeedbackQueue: NonNullable<EmbeddedOptions['openFeedbackQueue']>;
   readonly openJobQueue: NonNullable<EmbeddedOptions['openJobQueue']>;
+  /** Of servers that run models themselves. */
+  readonly openSharedBundles: NonNullable<EmbeddedOptions['openSharedBundles']>;
   /** For people: its address, without the password. */
   readonly where: string;
   readonly address: RedisAddress;
@@ -52,12 +55,18 @@ export async function sharedStore(
   ]);
   const address = redisAddress(store, redisPassword(redisPasswordFile, env));
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
-  keyPrefix(prefix);
+  const keys = keyPrefix(prefix);
   const spoolBytes = feedbackSpoolMib === undefined ? undefined : feedbackSpoolMib * MIB;
   return {
     open: () => openRedisStore({ address, prefix, complain }),
     openFeedbackQueue: () => openFeedbackQueue({ address, prefix, spoolBytes }),
     openJobQueue: () => openJobQueue({ address, prefix }),
+    openSharedBundles: async () => {
+      const { openBundles } = await import('../bundles/index.js');
+      const whenAway = 'Redis is away; no files of models are taken or fetched';
+      const redis = await openClusterRedis(address, 'windjammer-bundles', whenAway, complain);
+      return { bundles: openBundles(redis, keys, undefined), close: () => redis.disconnect() };
+    },
     where: addressText(address),
     address,
     prefix,

@@ -198,6 +198,14 @@ export interface ManagementClient {
   applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]>;
   /** Registers a version; it becomes the current one. */
   addModel(fields: AddModelFields, options?: CallOptions): Promise<string>;
+  /** Whether the server has the files of a model, by the hash of their content. */
+  hasBundle(contentHash: string, options?: CallOptions): Promise<boolean>;
+  /**
+   * Sends the files of a model, for `addModel` to name by `content_hash`.
+   * @param body a line of JSON that lists the files, and their bytes behind it: docs/reference/rest.md. Give `timeoutMs` as long as
+   * sending it takes
+   */
+  addBundle(contentHash: string, body: Pieces, options?: CallOptions): Promise<void>;
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string>;
   /** Rolls back or forward. */
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string>;
@@ -460,6 +468,8 @@ export interface AddModelFields {
   readonly close_timeout_ms?: number | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly model_data_path?: string | undefined;
+  /** Of the files: with model_data_path no others are taken; without it, those that add_bundle has brought */
+  readonly content_hash?: string | undefined;
   readonly output?: string | undefined;
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
   readonly gpu?: string | undefined;

@@ -3,6 +3,7 @@ import type {
   AddKeyFields,
   AddModelFields,
   ApplicationAnswer,
+  BundleAnswer,
   ClusterAnswer,
   ContainerAnswer,
   EventsAnswer,
@@ -24,6 +25,7 @@ import { isDone, isEvents, isRecord, isRecordList, isTextList, type AnswerShape 
 import { UnexpectedAnswerError } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
+import type { Pieces } from './transport.js';
 
 const isGpuList = isRecordList('node', 'index', 'name', 'utilization', 'memory', 'power', 'pcie', 'contexts');
 
@@ -55,6 +57,26 @@ export class ManagementClient {
   /** Registers a version; it becomes the current one. */
   addModel(fields: AddModelFields, options?: CallOptions): Promise<string> {
     return this.ask('add_model', isDone, fields, options);
+  }
+
+  /** Whether the server has the files of a model, by the hash of their content. */
+  async hasBundle(contentHash: string, options?: CallOptions): Promise<boolean> {
+    const fields = { content_hash: contentHash };
+    const answer: BundleAnswer = await this.ask('get_bundle', isRecord('content_hash'), fields, options);
+    return answer.is_there;
+  }
+
+  /**
+   * Sends the files of a model, for `addModel` to name by `content_hash`.
+   * @param body a line of JSON that lists the files, and their bytes behind it: docs/reference/rest.md. Give `timeoutMs` as long as
+   * sending it takes
+   */
+  async addBundle(contentHash: string, body: Pieces, options?: CallOptions): Promise<void> {
+    const query = new URLSearchParams({ content_hash: contentHash });
+    const path = `/admin/add_bundle?${query.toString()}`;
+    const type = 'application/octet-stream';
+    const answer = await this.calls.call({ method: 'POST', path, body, type }, options);
+    if (!isRecord('content_hash')(answer)) throw notManagement('add_bundle');
   }
 
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string> {
@@ -232,8 +254,12 @@ export class ManagementClient {
   ): Promise<T> {
     const answer = await this.calls.post(`/admin/${verb}`, body, options);
     if (isAnswer(answer)) return answer as T;
-    throw new UnexpectedAnswerError(
-      `what answers ${verb} is no management interface of Windjammer; is the address right?`,
-    );
+    throw notManagement(verb);
   }
+}
+
+function notManagement(verb: string): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(
+    `what answers ${verb} is no management interface of Windjammer; is the address right?`,
+  );
 }

@@ -3,6 +3,7 @@ import {
   ContainerRuntime,
   GpuNodeThread,
   RemoteNode,
+  type ContainerStart,
   type GpuNodeThreadOptions,
   placeReplica,
   type NodeAddress,
@@ -21,6 +22,8 @@ import type { ContainerStarter } from './replica.js';
 
 /** Of a data directory, where analyses of kernels are kept. */
 export const ANALYSES_FOLDER = 'analyses';
+
+type Start = (request: ContainerStart) => ContainerChannel;
 
 /** Nodes that a server dials. */
 export interface DialledNodes {
@@ -51,6 +54,8 @@ export interface EmbeddedRuntimeOptions {
   readonly faults?: FaultSettings | undefined;
   /** Nodes in processes of their own; none unless given. */
   readonly dialled?: DialledNodes | undefined;
+  /** How containers are started whose files may not be where they were registered: from the path unless given. */
+  readonly starting?: ((plain: Start) => Start) | undefined;
   /** Told what whoever runs the server should know. */
   readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
 }
@@ -80,6 +85,7 @@ export interface ServerRuntime extends ContainerStarter {
 export class EmbeddedRuntime implements ServerRuntime {
   private readonly runtime: ContainerRuntime;
   private readonly remote: readonly RemoteNode[];
+  private readonly startContainer: Start;
 
   constructor(options: EmbeddedRuntimeOptions) {
     const { clock, gpus = ['h200'], nodes = 1, gpuThreads = 1, scheduling = 'fifo', faults = {} } = options;
@@ -101,6 +107,8 @@ export class EmbeddedRuntime implements ServerRuntime {
     this.remote =
       dialled === undefined ? [] : dial(dialled, new Set(hosts.map(({ name }) => name)), onNotice);
     this.runtime = new ContainerRuntime({ clock, nodes: [...hosts, ...this.remote], isOnNodesOnly });
+    const plain: Start = (request) => this.runtime.start(request);
+    this.startContainer = options.starting?.(plain) ?? plain;
   }
 
   async connected(): Promise<void> {
@@ -114,7 +122,7 @@ export class EmbeddedRuntime implements ServerRuntime {
   }
 
   start(model: HostedModel, replica: number): ContainerChannel {
-    return this.runtime.start(containerStart(model, replica));
+    return this.startContainer(containerStart(model, replica));
   }
 
   obstacle({ container, contentHash }: HostedModel): string | undefined {

@@ -331,6 +331,23 @@ export const ERROR_CATALOGUE = {
       'The folder of a kernel model, or the module of a process, cannot be loaded or is not what the request says.',
     fix: 'Correct the file and field that the message names.',
   },
+  invalid_bundle: {
+    status: 400,
+    meaning:
+      'What came as the files of a model is no bundle, has a name that leads elsewhere, ends too early, or has another hash than was said. Nothing of it is kept.',
+    fix: 'Send what the message names, or leave it to `windjammer deploy`.',
+  },
+  unknown_bundle: {
+    status: 404,
+    meaning:
+      'The server has no files with the content hash: nobody has sent them, they were removed since, or those at the path are others.',
+    fix: 'Send them with /admin/add_bundle, and repeat the request.',
+  },
+  too_many_uploads: {
+    status: 503,
+    meaning: 'As many bundles are being sent as the server takes at a time.',
+    fix: 'Come back after the seconds in Retry-After.',
+  },
   application_exists: {
     status: 409,
     meaning: 'An application with this name is registered.',

@@ -48,6 +48,7 @@ const PASSES_SOON: ReadonlySet<ErrorCode> = new Set([
   'redis_away',
   'holder_silent',
   'feedback_not_kept',
+  'too_many_uploads',
 ]);
 
 /** What another try in a second may get: answered with `Retry-After: 1`. */

@@ -101,4 +101,32 @@ describe('a slow client', () => {
     if (!text.includes(' 200 ')) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
     await accepted(0);
   });
+
+  it('that sends what may take long is left to whoever reads it', async () => {
+    let bytes = 0;
+    server = new JsonServer(
+      (request, response) => {
+        request.on('data', (part: Buffer) => (bytes += part.length));
+        request.on('end', () => response.end(`all ${bytes}`));
+      },
+      { timeouts, isLong: ({ url }) => url === '/long' },
+    );
+    ({ port } = await server.listen({ host: '127.0.0.1', port: 0 }));
+    const sending = async (path: string) => {
+      const socket = await idle();
+      let text = '';
+      socket.on('data', (part: Buffer) => (text += part.toString()));
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na`);
+      return { socket, text: () => text };
+    };
+    const [long, short] = [await sending('/long'), await sending('/short')];
+    await once(short.socket, 'close');
+    expect(short.text()).toContain('request_timeout');
+    long.socket.write('b');
+    await expect.poll(long.text, PATIENCE).toContain('all 3');
+    // The next request of the same connection is one like any other.
+    long.socket.write('POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+    await once(long.socket, 'close');
+    expect(long.text()).toContain('request_timeout');
+  });
 });

@@ -10,6 +10,7 @@ export { INTAKE, type IntakeSource } from './intake.js';
 export { READING, type ReadConnection } from './reading.js';
 export { ProgressMark } from './progressMark.js';
 export { readBytes, type BytesReceiver } from './bodyBytes.js';
+export { wantBody } from './continuation.js';
 export { refuseBody, type BodyLimits } from './openBody.js';
 export { isJsonType, readHeldJson, readJsonBody, streamJson } from './jsonBody.js';
 export type { JsonBodyReceiver } from './streamedJson.js';

@@ -60,6 +60,8 @@ export interface JsonServerOptions {
   readonly maxConnections?: number | undefined;
   /** Whether a request is answered also on a connection over the limit: probes, so that a full server is not a dead one. */
   readonly isProbe?: (request: IncomingMessage) => boolean;
+  /** Whether a request's body may take longer than others: whoever reads it gives up on one that does not get on. */
+  readonly isLong?: (request: IncomingMessage) => boolean;
   /** Of pipelined requests, how many are answered at a time; undefined: one. */
   readonly concurrency?: Concurrency | undefined;
   /** Of answers that clients do not read, over all connections; with more the connections of those that have stopped are ended. */
@@ -87,6 +89,7 @@ export class JsonServer {
   private readonly limit: ConnectionLimit;
   private readonly unread: UnreadAnswers;
   private readonly isProbe: (request: IncomingMessage) => boolean;
+  private readonly isLong: (request: IncomingMessage) => boolean;
   /** Connections that have not finished their TLS handshake among them; empty without TLS. */
   private readonly rawSockets = new Set<Socket>();
   private readonly unwatchCertificates: (() => void) | undefined;
@@ -100,6 +103,7 @@ export class JsonServer {
       certificates,
       maxConnections,
       isProbe,
+      isLong,
       concurrency,
       unreadBytes,
     }: JsonServerOptions = {},
@@ -107,6 +111,7 @@ export class JsonServer {
     this.limit = new ConnectionLimit(maxConnections ?? DEFAULT_MAX_CONNECTIONS);
     this.unread = new UnreadAnswers(unreadBytes ?? DEFAULT_BUFFERED_BYTES);
     this.isProbe = isProbe ?? (() => false);
+    this.isLong = isLong ?? (() => false);
     const pacer = new RequestPacer(listener, concurrency ?? (() => 1));
     const admit = (socket: Socket) => {
       this.limit.admit(socket);
@@ -214,9 +219,13 @@ export class JsonServer {
     }
     // Every further packet of a connection that is refused is an error again.
     if (this.refused.has(socket)) return;
+    const latest = this.latestResponses.get(socket);
+    // Node says so once of each request, and leaves it to its listener.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && latest !== undefined && isUnderWay(latest)) {
+      if (this.isLong(latest.req)) return;
+    }
     this.refused.add(socket);
     const [code, message] = connectionError(error);
-    const latest = this.latestResponses.get(socket);
     if (latest === undefined || latest.writableFinished) sendRawError(socket, code, message);
     else if (!latest.req.complete && !latest.headersSent) refuseRequest(latest, code, message);
     else latest.once('close', () => sendRawError(socket, code, message));
@@ -305,6 +314,11 @@ function originForm(target: string): string {
   if (match === null) return target;
   const rest = target.slice(match[0].length);
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Its body is still coming. */
+function isUnderWay({ req, headersSent }: ServerResponse): boolean {
+  return !req.complete && !headersSent;
 }
 
 const SLASH = 47;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccessKeys, Gate, SCOPES } from '../access/index.js';
+import { BundleDesk } from '../bundles/index.js';
 import { RefusedError, WindjammerClient, type ManagementClient } from '../client/index.js';
 import { EventLog } from '../events/index.js';
 import { Registry } from '../registry/index.js';
@@ -25,6 +26,7 @@ async function start(requiresKeys: boolean): Promise<void> {
   server = new ManagementServer(
     {
       registry: new Registry(store),
+      bundles: new BundleDesk({ dataDirectory: undefined, models: () => [], complain: nothing }),
       events,
       backup: { store, models: () => [], nowMs: Date.now },
       replicas: () => [],

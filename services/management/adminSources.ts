@@ -1,4 +1,5 @@
 import type { NodeRoom } from '../../containers/runtime/index.js';
+import type { BundleDesk } from '../bundles/index.js';
 import type { GpuCapacity, ReplicaStatus } from '../deployment/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ModelRecord, Registry } from '../registry/index.js';
@@ -16,6 +17,8 @@ export interface AdminSources {
   readonly capacity: Pick<GpuCapacity, 'admit'>;
   /** Puts the files of a version where every node finds them, before it is registered. Absent: nodes see them where they are. */
   readonly keepFiles?: ((model: ModelRecord) => Promise<void>) | undefined;
+  /** Files of models that clients have sent. */
+  readonly bundles: Pick<BundleDesk, 'has' | 'receive' | 'hold' | 'keep'>;
   /** The learned states of an application; undefined: there is none. */
   readonly states?: ((application: string) => SelectionStates | undefined) | undefined;
   /** Share of queries that each model of an application gets, in one selection context. */

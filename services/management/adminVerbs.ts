@@ -12,6 +12,7 @@ import { applicationJson, modelJson } from './records.js';
 import { modelRecordAside } from './registrationThread.js';
 import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
+import { withFiles } from './uploadedFiles.js';
 import { VersionTurns } from './versionTurns.js';
 
 type VersionRequest = z.infer<typeof schemas.modelVersionSchema>;
@@ -146,6 +147,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'invalid_model',
         'conflicting_fields',
         'model_exists',
+        'unknown_bundle',
         'unknown_gpu',
         'insufficient_gpu_memory',
         'input_type_mismatch',
@@ -156,7 +158,9 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       run: (request) =>
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
-          const record = await modelRecordAside(request, cardsFor(request, sources.rooms()));
+          const { record, note } = await withFiles(sources.bundles, request, (placed) =>
+            modelRecordAside(placed, cardsFor(placed, sources.rooms())),
+          );
           refuseMisspelt(record);
           if (sources.dialsIn !== true) refuseExternal(record, 'container_name');
           const { name, version } = record;
@@ -164,8 +168,19 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
           const change = { model: record, scale: scale ?? registry.scale(name, version) };
           await sources.keepFiles?.(record);
           await capacity.admit([change], () => registry.addModel(record, scale));
-          return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
+          return `Success! Model '${name}' version '${version}' is registered.${note}${standIn(name, version)}`;
         }),
+    }),
+    verb('get_bundle', {
+      summary: 'Whether the files of a model are there, so that nobody sends them twice',
+      request: schemas.bundleSchema,
+      answer: schemas.bundleAnswer,
+      errors: ['store_failed'],
+      changes: 'nothing',
+      run: async ({ content_hash }) => ({
+        content_hash,
+        is_there: await sources.bundles.has(content_hash),
+      }),
     }),
     verb('set_model_version', {
       summary: 'Make a registered version the current one: roll back or forward',

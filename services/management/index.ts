@@ -19,6 +19,7 @@ export {
   type AddApplicationFields,
   type AddModelFields,
   type ApplicationAnswer,
+  type BundleAnswer,
   type ContainerAnswer,
   type ModelAnswer,
   type ScaleFields,

@@ -12,6 +12,7 @@ import {
   JsonServer,
   openApiDocument,
   readJsonBody,
+  refuseBody,
   sendError,
   sendJson,
   sendText,
@@ -24,6 +25,7 @@ import { adminVerbs } from './adminVerbs.js';
 import { alertVerbs } from './alertVerbs.js';
 import { arrivalVerbs, type ArrivalSources } from './arrivalVerbs.js';
 import type { AdminSources } from './adminSources.js';
+import { BUNDLE, BUNDLE_PATH, bringsBundle, takeBundle } from './bundleUpload.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
 import { eventVerbs, type EventSources } from './eventVerbs.js';
 import { feedbackVerbs, type FeedbackSources } from './feedbackVerbs.js';
@@ -97,6 +99,7 @@ export class ManagementServer {
       certificates,
       maxConnections: MAX_CONNECTIONS,
       isProbe: ({ url = '' }) => OPEN_PATHS.has(url),
+      isLong: bringsBundle,
     });
   }
 
@@ -125,7 +128,7 @@ export class ManagementServer {
       openApiDocument(
         'Windjammer management',
         'Applications, models, links and keys',
-        [...verbs.map(operation), BACKUP],
+        [...verbs.map(operation), BUNDLE, BACKUP],
         {},
         requiresKeys,
       ),
@@ -141,6 +144,8 @@ export class ManagementServer {
       (_request, response) => void this.stream(response, new StreamedText(BACKUP_TYPE, writeBackup(backup))),
     );
     app.all('/admin/backup', (request, response) => refuseMethod(request, response, 'GET'));
+    app.post(BUNDLE_PATH, (request, response) => void this.takeBundle(request, response));
+    app.all(BUNDLE_PATH, (request, response) => refuseMethod(request, response, 'POST'));
     for (const verb of verbs) {
       app.post(`/admin/${verb.name}`, (request, response) => this.serve(verb, request, response));
       app.all(`/admin/${verb.name}`, (request, response) => refuseMethod(request, response, 'POST'));
@@ -203,10 +208,27 @@ export class ManagementServer {
     }
   }
 
-  private fail(response: Response, thrown: unknown): void {
+  private async takeBundle(request: Request, response: Response): Promise<void> {
+    try {
+      const answer = await takeBundle(request, request.query, this.sources.bundles);
+      sendJson(response, 200, JSON.stringify(answer));
+    } catch (thrown) {
+      // Whoever sent has gone.
+      if (request.socket.destroyed) return;
+      refuseBody(
+        request,
+        { onBodyError: (error) => this.fail(response, error, !request.complete) },
+        asServiceError(thrown),
+      );
+    }
+  }
+
+  /** @param isCut nothing more is read from the connection */
+  private fail(response: Response, thrown: unknown, isCut = false): void {
     const error = asServiceError(thrown);
     if (error.code === 'internal') this.onDefect(error);
-    const headers = passesSoon(error.code) ? ['retry-after', '1'] : undefined;
+    const headers = passesSoon(error.code) ? ['retry-after', '1'] : [];
+    if (isCut) headers.push('connection', 'close');
     sendError(response, error.code, error.message, error.field, headers);
   }
 }

@@ -8,6 +8,7 @@ import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } fro
 import { processKind, processSource, refuseProcessFields } from './processContainer.js';
 import {
   CONSTANT_CONTAINER,
+  CONTAINERS_WITH_FILES,
   HOSTED_CONTAINERS,
   KERNEL_MODEL_CONTAINER,
   type AddModelRequest,
@@ -17,10 +18,11 @@ import {
  * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
  * one is refused before anything is stored. A module is looked for, and run only in its own process.
  * @param cards names of the GPUs of which one is to hold it; none: that is not asked.
- * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
+ * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`; `unknown_bundle` where `content_hash` is of other files
  */
 export function modelRecord(request: AddModelRequest, cards: readonly string[] = []): ModelRecord {
   const before = firstContent(request);
+  requireContent(request, before);
   const record = describedModel(request, cards);
   if (!isHosted(record)) return record;
   const content = contentOf(record);
@@ -29,6 +31,22 @@ export function modelRecord(request: AddModelRequest, cards: readonly string[] =
     return { ...record, contentHash: content.hash };
   const message = `${request.model_data_path}: the files change while they are read`;
   throw new ServiceError('invalid_model', message, 'model_data_path');
+}
+
+/** That a container is made of files, which have a hash. @throws ServiceError `conflicting_fields` */
+export function requireFiles(containerName: string): void {
+  if (CONTAINERS_WITH_FILES.has(containerName)) return;
+  const message = `content_hash is for containers that have files: ${[...CONTAINERS_WITH_FILES].join(', ')}`;
+  throw new ServiceError('conflicting_fields', message, 'content_hash');
+}
+
+/** @throws ServiceError `unknown_bundle`, `conflicting_fields` */
+function requireContent(request: AddModelRequest, before: Content | undefined): void {
+  const { content_hash: wanted, container_name: name, model_data_path: path } = request;
+  if (wanted === undefined || wanted === before?.hash) return;
+  requireFiles(name);
+  const what = before === undefined ? 'there are no such files here' : 'the files here are others';
+  throw new ServiceError('unknown_bundle', `${path}: ${what}`, 'content_hash');
 }
 
 /** Of what the record will be made of; what is wrong with it is told when it is made. */

@@ -10,6 +10,13 @@ export const CONSTANT_CONTAINER = 'windjammer/constant';
 export const PROCESS_CONTAINER = 'windjammer/process';
 export const PYTHON_CONTAINER = 'windjammer/python';
 export const EXEC_CONTAINER = 'windjammer/exec';
+/** Of them those that are made of files. */
+export const CONTAINERS_WITH_FILES: ReadonlySet<string> = new Set([
+  KERNEL_MODEL_CONTAINER,
+  PROCESS_CONTAINER,
+  PYTHON_CONTAINER,
+  EXEC_CONTAINER,
+]);
 /** What this server runs, for people. */
 export const HOSTED_CONTAINERS = `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER}, ${PYTHON_CONTAINER}, ${EXEC_CONTAINER} or ${CONSTANT_CONTAINER}`;
 
@@ -204,6 +211,22 @@ const pinnedGpu = z
     `NODE/INDEX, such as node0/1: the only GPU that replicas of a ${KERNEL_MODEL_CONTAINER} run on; any with room when left out`,
   );
 
+const contentHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256: 64 hexadecimal digits in lower case');
+
+/** Of add_bundle, which has nothing else but the bytes. */
+export const bundleSchema = z.strictObject({
+  content_hash: contentHash.describe(
+    'SHA-256 over the files in their order: of each its name from the folder of the first, a zero byte, its size, a zero byte, its bytes',
+  ),
+});
+
+export const bundleAnswer = z.object({
+  content_hash: contentHash,
+  is_there: z.boolean().describe('Whether add_model may name it'),
+});
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -219,6 +242,11 @@ export const addModelSchema = z.strictObject({
     .default('')
     .describe(
       `The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER} or ${PYTHON_CONTAINER}, the folder that a ${EXEC_CONTAINER} runs in`,
+    ),
+  content_hash: contentHash
+    .optional()
+    .describe(
+      'Of the files: with model_data_path no others are taken; without it, those that add_bundle has brought',
     ),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
   launch_class: modelClass,
@@ -335,6 +363,7 @@ export const stateAnswer = z.object({
 
 export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
 export type SetApplicationRequest = z.infer<typeof setApplicationSchema>;
+export type BundleAnswer = z.infer<typeof bundleAnswer>;
 export type AddModelRequest = z.infer<typeof addModelSchema>;
 
 /** What a client writes: fields with a default may be left out. */

@@ -29,11 +29,13 @@ function namesIn(directory: string): readonly string[] {
 
 /**
  * Puts all entries into a data directory where nothing is, in one: it has all of them or none.
+ * @param putFiles writes what else is to be there
  * @throws StoreError `notEmpty`, `inUse`, `unusable`
  */
 export async function restoreDirectory(
   directory: string,
   entries: ReadonlyMap<string, Versioned>,
+  putFiles?: () => Promise<void>,
 ): Promise<void> {
   requireEmptyDirectory(directory);
   const unlock = lockDirectory(directory);
@@ -41,10 +43,12 @@ export async function restoreDirectory(
     throw new StoreError('unusable', `the data directory ${directory} is on a file system that is read-only`);
   }
   try {
+    await putFiles?.();
     await write(directory, entries);
   } catch (cause) {
     // Nothing was there before.
-    rmSync(join(directory, 'store'), { recursive: true, force: true });
+    for (const name of namesIn(directory).filter((one) => !HARMLESS.has(one)))
+      rmSync(join(directory, name), { recursive: true, force: true });
     throw new StoreError('unusable', `nothing is restored into ${directory}: ${reasonOf(cause)}`, { cause });
   } finally {
     unlock();

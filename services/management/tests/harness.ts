@@ -4,6 +4,7 @@ import type { NodeReport } from '../../../containers/runtime/index.js';
 import { Reservations } from '../../../containers/runtime/testing/index.js';
 import { profileNamed } from '../../../simulator/gpu/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
+import { BundleDesk } from '../../bundles/index.js';
 import { GpuCapacity } from '../../deployment/index.js';
 import { EventLog } from '../../events/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
@@ -51,7 +52,13 @@ export class ManagementHarness {
     announce: (...line) => this.announced.push(line),
     complain: (...line) => this.announced.push(line),
   });
+  readonly bundles = new BundleDesk({
+    dataDirectory: undefined,
+    models: () => this.registry.models(),
+    complain: (...line) => this.announced.push(line),
+  });
   private readonly server = new ManagementServer({
+    bundles: this.bundles,
     registry: this.registry,
     events: this.events,
     backup: { store: this.store, models: () => this.registry.models(), nowMs: Date.now },
@@ -94,8 +101,9 @@ export class ManagementHarness {
     this.address = await this.server.listen({ host: '127.0.0.1', port: 0 });
   }
 
-  close(): Promise<void> {
-    return this.server.close(100);
+  async close(): Promise<void> {
+    await this.server.close(100);
+    await this.bundles.close();
   }
 
   get url(): string {

@@ -1,0 +1,240 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../simulator/files/index.js';
+import { commandFile } from '../cli/index.js';
+import { builtInModelPath } from '../../containers/models/index.js';
+import { pidsOf } from './modelProcesses.js';
+import { ServedProcess } from './servedProcess.js';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'windjammer-upload-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+function deploy(served: ServedProcess, cwd: string, ...words: readonly string[]) {
+  const args = [commandFile(), 'deploy', ...words, '--management-url', served.management];
+  return spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+}
+
+function sourcesAt(place: string): string {
+  mkdirSync(join(place, 'models/own'), { recursive: true });
+  mkdirSync(join(place, 'common'), { recursive: true });
+  writeFileSync(join(place, 'common/factor.mjs'), 'export const factor = 3;');
+  writeFileSync(
+    join(place, 'models/own/triple.mjs'),
+    "import { factor } from '../../common/factor.mjs';\n" +
+      "export default { inputType: 'doubles', predictOne: (x) => x[0] * factor };",
+  );
+  return place;
+}
+
+const app = (name: string, type: string) => ({
+  name,
+  input_type: type,
+  default_output: '-1',
+  latency_slo_micros: 5_000_000,
+});
+
+let asked = 0;
+async function triple(served: ServedProcess): Promise<unknown> {
+  const x = ++asked;
+  const { json } = await served.post(`${served.query}/triple/predict`, { input: [x] });
+  const { output, default_explanation: reason } = json as { output: number; default_explanation?: string };
+  return reason ?? output / x;
+}
+
+describe('deploy, to a server that has other files', () => {
+  it('sends them: they serve when those here are gone, also after a restart and from a backup', async () => {
+    const sources = sourcesAt(join(folder, 'client'));
+    const home = join(folder, 'server');
+    mkdirSync(home);
+    const args = ['--data-dir', join(home, 'data'), '--no-defaults'];
+    let served = await ServedProcess.start(args);
+    await served.admin('add_app', app('triple', 'doubles'));
+    const done = deploy(
+      served,
+      join(sources, 'models'),
+      ...['own/triple.mjs', '--name', 'triple', '--version', '1', '--app', 'triple', '--upload'],
+    );
+    expect(done.stderr).toBe('');
+    expect(done.stdout).toContain('triple 1 is up and current, linked to triple');
+    rmSync(sources, { recursive: true });
+    expect(await triple(served)).toBe(3);
+    // Another replica starts from what was sent.
+    const [pid] = pidsOf('triple.mjs');
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => triple(served), { timeout: 20_000 }).toBe(3);
+    await served.end('SIGTERM');
+    served = await ServedProcess.start(args);
+    expect(await triple(served)).toBe(3);
+    const backup = join(folder, 'all.backup');
+    const words = (...of: readonly string[]) =>
+      spawnSync(process.execPath, [commandFile(), ...of], { encoding: 'utf8' });
+    expect(words('backup', backup, '--management-url', served.management).status).toBe(0);
+    await served.end('SIGTERM');
+    rmSync(home, { recursive: true });
+    const other = join(folder, 'other');
+    expect(words('restore', backup, '--data-dir', other).stdout).toContain('the files of 1 models');
+    served = await ServedProcess.start(['--data-dir', other, '--no-defaults']);
+    expect(await triple(served)).toBe(3);
+    await served.end('SIGTERM');
+  });
+
+  it.runIf(mayMount)('finds out by itself that it must send them', async () => {
+    const sources = sourcesAt(join(folder, 'hidden'));
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    // The server sees an empty folder there, as one on another machine would see none.
+    const words = [commandFile(), 'serve', '--port', '0', '--management-port', '0', '--data-dir', 'data'];
+    const child = spawn(
+      'unshare',
+      ['--mount', 'sh', '-c', 'mount -t tmpfs none "$0" && exec "$@"', sources, process.execPath, ...words],
+      { cwd: elsewhere, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C');
+    const [, query, management] = /serves on (\S+), management on (\S+), /.exec(output) ?? [];
+    const served = Object.assign(Object.create(ServedProcess.prototype) as ServedProcess, {});
+    Object.defineProperties(served, { query: { value: query }, management: { value: management } });
+    await served.admin('add_app', app('triple', 'doubles'));
+    const module = ['models/own/triple.mjs', '--name', 'triple', '--version', '1', '--app', 'triple'];
+    const done = deploy(served, sources, ...module);
+    expect(done.stderr).toBe('');
+    expect(await triple(served)).toBe(3);
+    // A kernel model; its folder in the package is there for both, and is not sent.
+    await served.admin('add_app', app('svm', 'floats'));
+    const kernel = (version: string, ...more: readonly string[]) =>
+      deploy(
+        served,
+        sources,
+        ...[
+          join(packageRoot(), builtInModelPath('digits-linear-svm')),
+          '--name',
+          'svm',
+          '--version',
+          version,
+          '--app',
+          'svm',
+          ...more,
+        ],
+      );
+    expect(kernel('1').stderr).toBe('');
+    const sent = () =>
+      readdirSync(join(elsewhere, 'data/uploads')).filter((name) => name.endsWith('.json')).length;
+    expect(sent()).toBe(1);
+    expect(kernel('2', '--upload').stderr).toBe('');
+    expect(sent()).toBe(2);
+    const { json } = await served.post(`${served.query}/svm/predict`, { input: new Array(784).fill(0.5) });
+    expect(json).toMatchObject({ default: false });
+    // What a package says of a module stays here.
+    mkdirSync(join(sources, 'package'));
+    writeFileSync(join(sources, 'package/package.json'), '{"type":"module"}');
+    writeFileSync(
+      join(sources, 'package/m.js'),
+      "export default { inputType: 'doubles', predictOne: () => 1 };",
+    );
+    const typed = deploy(served, sources, 'package/m.js', '--name', 'typed', '--version', '1');
+    expect(typed.status).toBe(1);
+    expect(typed.stderr).toContain('call it .mjs');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
+  it('goes on where the server was killed amid a bundle', async () => {
+    const sources = sourcesAt(join(folder, 'again'));
+    const args = ['--data-dir', join(folder, 'killed'), '--no-defaults'];
+    let served = await ServedProcess.start(args);
+    const uploads = join(folder, 'killed/uploads');
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('{"files":[{"name":"m.mjs","size":100}]}\nhalf')),
+    });
+    const hash = 'a'.repeat(64);
+    const sending = fetch(`${served.management}/admin/add_bundle?content_hash=${hash}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
+      duplex: 'half',
+    }).catch(() => undefined);
+    const unfinished = () => {
+      try {
+        return readdirSync(uploads).filter((name) => name.startsWith('.new-')).length;
+      } catch {
+        return 0;
+      }
+    };
+    await expect.poll(unfinished, { timeout: 10_000 }).toBe(1);
+    await served.end('SIGKILL');
+    await sending;
+    served = await ServedProcess.start(args);
+    expect(unfinished()).toBe(0);
+    await served.admin('add_app', app('triple', 'doubles'));
+    const words = [
+      'models/own/triple.mjs',
+      '--name',
+      'triple',
+      '--version',
+      '1',
+      '--app',
+      'triple',
+      '--upload',
+    ];
+    expect(deploy(served, sources, ...words).stderr).toBe('');
+    expect(await triple(served)).toBe(3);
+    await served.end('SIGTERM');
+  });
+
+  it.runIf(mayMount)(
+    'is told that the disk of the server is full, and costs nobody else anything',
+    async () => {
+      const disk = mkdtempSync(join(tmpdir(), 'windjammer-upload-disk-'));
+      expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=80m', 'tmpfs', disk]).status).toBe(0);
+      try {
+        const sources = sourcesAt(join(folder, 'full'));
+        const served = await ServedProcess.start(['--data-dir', join(disk, 'data'), '--no-defaults']);
+        const hog = openSync(join(disk, 'hog'), 'w');
+        for (let at = 0; at < 40; at++) writeSync(hog, Buffer.alloc(1 << 20));
+        closeSync(hog);
+        const refused = deploy(
+          served,
+          sources,
+          ...['models/own/triple.mjs', '--name', 'triple', '--version', '1', '--upload'],
+        );
+        expect(refused.status).toBe(1);
+        expect(refused.stderr).toMatch(/\d+ MiB are free, and the bundle needs \d+ MiB/);
+        await served.admin('add_app', app('triple', 'doubles'));
+        rmSync(join(disk, 'hog'));
+        const words = [
+          'models/own/triple.mjs',
+          '--name',
+          'triple',
+          '--version',
+          '1',
+          '--app',
+          'triple',
+          '--upload',
+        ];
+        expect(deploy(served, sources, ...words).stderr).toBe('');
+        expect(await triple(served)).toBe(3);
+        await served.end('SIGTERM');
+      } finally {
+        spawnSync('umount', [disk]);
+        rmSync(disk, { recursive: true, force: true });
+      }
+    },
+  );
+});
