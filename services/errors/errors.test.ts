@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errorDocumentation } from './documentation.js';
+import { pythonCodes } from './pythonCodes.js';
 import { asServiceError, ERROR_CATALOGUE, ERROR_CODES, errorJson, ServiceError } from './index.js';
 
 describe('error catalogue', () => {
@@ -19,6 +20,11 @@ describe('error catalogue', () => {
     expect(readFileSync(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8')).toBe(
       errorDocumentation(),
     );
+  });
+
+  it('agrees with what the client in Python knows', () => {
+    const file = '../client/python/windjammer/error_codes.py';
+    expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toBe(pythonCodes());
   });
 
   it('writes bodies that parse', () => {

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { errorDocumentation } from './documentation.js';
+import { pythonCodes } from './pythonCodes.js';
 
-/** Rewrites docs/reference/errors.md under the current directory, the repository's root. */
+/** Rewrites what is made of the catalogue, under the current directory, the repository's root. */
 writeFileSync('docs/reference/errors.md', errorDocumentation());
+writeFileSync('services/client/python/windjammer/error_codes.py', pythonCodes());

@@ -1,0 +1,151 @@
+"""What goes to a server and what comes from it, as values of Python."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .errors import RefusedError, UnexpectedAnswer, refusal_of
+
+#: Numbers, a text, or bytes; arrays of numpy too. What the application takes says its `input_type`.
+Input = Union[str, bytes, bytearray, memoryview, Sequence[Optional[float]], Any]
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """A model that answered."""
+
+    name: str
+    version: str
+    cached: bool
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An answer of the server."""
+
+    #: Names the query in feedback.
+    query_id: str
+    #: What the models answered, as JSON has it; the application's default output where `is_default`.
+    output: Any
+    is_default: bool
+    default_reason: Optional[str]
+    default_explanation: Optional[str]
+    #: Share of the asked models that agree with the output, 0 to 1.
+    confidence: float
+    cached: bool
+    models: Tuple[ModelAnswer, ...]
+    #: With `votes`: what each linked model says by itself, as docs/reference/rest.md has it.
+    votes: Optional[List[Mapping[str, Any]]] = None
+
+
+@dataclass(frozen=True)
+class FeedbackResult:
+    """How feedback was taken."""
+
+    #: Where the judged predictions came from: query, cache, evaluated, queued, repeated, pinned or none.
+    joined: str
+    #: What was learned is on disk.
+    durable: bool
+
+
+def input_json(value: Input) -> Any:
+    """An input as JSON: bytes as base64, arrays as lists. Raises ValueError on what is none."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(bytes(value)).decode("ascii")
+    convert = getattr(value, "tolist", None)
+    items = convert() if callable(convert) else value
+    if isinstance(items, Mapping) or not isinstance(items, (list, tuple, range)):
+        try:
+            items = list(items) if not isinstance(items, Mapping) else None
+        except TypeError:
+            items = None
+        if items is None:
+            raise ValueError(f"an input is a list of numbers, a text or bytes, and no {type(value).__name__}")
+    for at, item in enumerate(items):
+        if isinstance(item, float) and not math.isfinite(item):
+            raise ValueError(f"input[{at}] is {item}, which JSON has not: send None for a missing value")
+    return items if isinstance(items, list) else list(items)
+
+
+def prediction_of(value: Any) -> Prediction:
+    """Raises UnexpectedAnswer on what is none."""
+    try:
+        return Prediction(
+            query_id=value["query_id"],
+            output=value["output"],
+            is_default=value["default"],
+            default_reason=value.get("default_reason"),
+            default_explanation=value.get("default_explanation"),
+            confidence=value["confidence"],
+            cached=value["cached"],
+            models=tuple(ModelAnswer(one["name"], one["version"], one["cached"]) for one in value["models"]),
+            votes=value.get("votes"),
+        )
+    except (TypeError, KeyError, AttributeError) as error:
+        raise UnexpectedAnswer("what answers is no query interface of Windjammer; is the address right?") from error
+
+
+def predictions_of(value: Any, count: int) -> List[Union[Prediction, RefusedError]]:
+    entries = value.get("batch_predictions") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or len(entries) != count:
+        raise UnexpectedAnswer("what answers is no query interface of Windjammer; is the address right?")
+    return [refusal_of(one, _status_of(one)) or prediction_of(one) for one in entries]
+
+
+def _status_of(entry: Any) -> int:
+    # Errors within a batch have no status of their own.
+    from .error_codes import STATUSES
+
+    error = entry.get("error") if isinstance(entry, dict) else None
+    return STATUSES.get(error.get("code"), 500) if isinstance(error, dict) else 200
+
+
+def query_fields(
+    context: Union[str, int, None],
+    version: Optional[str],
+    latency_slo_micros: Optional[int],
+    strict: Optional[bool],
+    priority: Optional[int],
+    launch_class: Optional[str],
+) -> dict:
+    fields = {
+        "context": context,
+        "version": version,
+        "latency_slo_micros": latency_slo_micros,
+        "strict": strict,
+        "priority": priority,
+        "launch_class": launch_class,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def feedback_fields(
+    label: Any,
+    query_id: Optional[str],
+    input: Optional[Input],
+    loss: Optional[float],
+    idempotency_key: str,
+    context: Union[str, int, None],
+) -> dict:
+    if (query_id is None) == (input is None):
+        raise ValueError("feedback names a query or an input: give query_id or input, one of them")
+    fields = {
+        "label": label,
+        "query_id": query_id,
+        "input": None if input is None else input_json(input),
+        "loss": loss,
+        "idempotency_key": idempotency_key,
+        "context": context,
+    }
+    return {name: value for name, value in fields.items() if value is not None or name == "label"}
+
+
+def feedback_of(value: Any) -> FeedbackResult:
+    if not isinstance(value, dict) or value.get("accepted") is not True:
+        raise UnexpectedAnswer("what answers is no query interface of Windjammer; is the address right?")
+    return FeedbackResult(joined=str(value.get("joined")), durable=value.get("durable") is True)

@@ -1,0 +1,170 @@
+"""From a model's files to a version that answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Tuple
+
+from .bundle import Bundle, bundle_of_file, bundle_of_folder
+from .errors import Conflict, DeployError
+
+if TYPE_CHECKING:
+    from .management import Management
+
+KERNEL_MODEL = "windjammer/kernel-model"
+PROCESS = "windjammer/process"
+MANIFEST = "manifest.json"
+POLL_SECONDS = 0.1
+
+_OF_ENDING = {".js": PROCESS, ".mjs": PROCESS, ".cjs": PROCESS, ".ts": PROCESS, ".mts": PROCESS, ".cts": PROCESS}
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A version that is up."""
+
+    name: str
+    version: str
+    application: Optional[str]
+    #: It was linked now, and not before.
+    is_new_link: bool
+    #: Of the server: linked applications whose objective is short for it.
+    warnings: Tuple[str, ...]
+
+
+def deploy(
+    management: "Management",
+    path: str,
+    name: str,
+    version: str,
+    *,
+    application: Optional[str] = None,
+    input_type: Optional[str] = None,
+    entry: Optional[str] = None,
+    files: Mapping[str, str] = {},
+    wait_seconds: float = 60.0,
+    **fields: Any,
+) -> Deployment:
+    """
+    Sends a model's files, registers them as a version, which becomes the current one, waits until a replica is up, and links it.
+
+    path: the folder of a kernel model, or a module. entry: path is a folder, all of which is sent, and this its module.
+    files: what else the module needs, by names from its folder, where path is one file. input_type: what inputs are; that of the
+    application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib.
+
+    Raises RefusedError; DeployError where it does not come up, with why, and how to go back: the version stays registered.
+    """
+    bundle, container = _bundle(path, entry, files)
+    taken = input_type or _manifest_type(path, container)
+    if application is not None:
+        # Asked in any case: an application that is not there is told before anything is sent.
+        taken = taken or management.application(application)["input_type"]
+    if taken is None:
+        raise ValueError("say what its inputs are: input_type, or the application that it is for")
+    return deploy_bundle(
+        management, bundle, name, version, container, taken, application=application, wait_seconds=wait_seconds, **fields
+    )
+
+
+def deploy_bundle(
+    management: "Management",
+    bundle: Bundle,
+    name: str,
+    version: str,
+    container_name: str,
+    input_type: str,
+    *,
+    application: Optional[str] = None,
+    wait_seconds: float = 60.0,
+    **fields: Any,
+) -> Deployment:
+    """As deploy, of files that are known."""
+    version = str(version)
+    if application is not None:
+        management.application(application)
+    previous = _current(management, name)
+    content_hash = management.add_bundle(bundle)
+    management.add_model(name, version, input_type, container_name, content_hash=content_hash, **fields)
+    if fields.get("num_replicas") != 0:
+        _wait(management, name, version, previous, wait_seconds)
+    is_new = application is not None and _link(management, application, name)
+    warnings = management.model(name, version).get("warnings", [])
+    return Deployment(name, version, application, is_new, tuple(warnings))
+
+
+def _bundle(path: str, entry: Optional[str], files: Mapping[str, str]) -> Tuple[Bundle, str]:
+    path = os.fspath(path)
+    if entry is not None:
+        if not os.path.isdir(path):
+            raise DeployError(f"{path} is no folder: with entry, path is the folder of the module")
+        return bundle_of_folder(path, entry), _container_of(entry)
+    if os.path.isdir(path):
+        if not os.path.isfile(os.path.join(path, MANIFEST)):
+            raise DeployError(f"{path} has no {MANIFEST}, so that it is no kernel model: name its module with entry")
+        return bundle_of_folder(path, MANIFEST), KERNEL_MODEL
+    if not os.path.isfile(path):
+        raise DeployError(f"there is no file and no folder {path}")
+    return bundle_of_file(path, files), _container_of(path)
+
+
+def _container_of(module: str) -> str:
+    ending = os.path.splitext(module)[1]
+    container = _OF_ENDING.get(ending)
+    if container is None:
+        raise DeployError(f"{module} is no module that a server runs: {', '.join(_OF_ENDING)}")
+    return container
+
+
+def _manifest_type(path: str, container: str) -> Optional[str]:
+    if container != KERNEL_MODEL:
+        return None
+    file = os.path.join(path, MANIFEST)
+    try:
+        with open(file, encoding="utf-8") as manifest:
+            return json.load(manifest)["inputs"][0]["type"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise DeployError(f"{file} does not say the type of its first input") from error
+
+
+def _current(management: "Management", name: str) -> Optional[str]:
+    for one in management.models():
+        if one["model_name"] == name and one["is_current_version"]:
+            return one["model_version"]
+    return None
+
+
+def _wait(management: "Management", name: str, version: str, previous: Optional[str], seconds: float) -> None:
+    advice = (
+        f"remove it with delete_model({name!r}, {version!r})"
+        if previous is None
+        else f"version {previous} goes on if it was up; go back with set_model_version({name!r}, {previous!r})"
+    )
+    until = time.monotonic() + seconds
+    while True:
+        replicas = [one for one in management.replicas() if one["model_name"] == name and one["model_version"] == version]
+        if any(one["state"] == "up" for one in replicas):
+            model = management.model(name, version)
+            # Somebody may have chosen another one meanwhile.
+            if model["is_serving_version"] or not model["is_current_version"]:
+                return
+        failures = [one["last_failure"] for one in replicas if one.get("last_failure")]
+        if failures and all(one["state"] == "down" for one in replicas):
+            raise DeployError(f"{name} {version} is registered and does not start: {failures[0]}; {advice}")
+        if time.monotonic() > until:
+            reason = failures[0] if failures else "it is still starting"
+            raise DeployError(f"{name} {version} is registered and not up after {seconds:g} s: {reason}; {advice}")
+        time.sleep(POLL_SECONDS)
+
+
+def _link(management: "Management", application: str, model: str) -> bool:
+    """False where it was linked before: a new version of it is asked from its registration on."""
+    try:
+        management.add_links(application, [model])
+        return True
+    except Conflict as error:
+        if error.code == "link_exists":
+            return False
+        raise
