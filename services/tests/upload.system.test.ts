@@ -16,7 +16,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../simulator/files/index.js';
 import { commandFile } from '../cli/index.js';
 import { builtInModelPath } from '../../containers/models/index.js';
+import { RedisServer } from '../redis/tests/redisServer.js';
 import { pidsOf } from './modelProcesses.js';
+import { NodeProcess } from './nodeProcess.js';
 import { ServedProcess } from './servedProcess.js';
 
 let folder: string;
@@ -237,4 +239,37 @@ describe('deploy, to a server that has other files', () => {
       }
     },
   );
+
+  it('brings them to the nodes of a cluster, and to servers that share a store', async () => {
+    const redis = await RedisServer.start();
+    const node = await NodeProcess.start('n1', ['--join', redis.url, '--data-dir', join(folder, 'n1')]);
+    const words = ['models/own/triple.mjs', '--name', 'triple', '--app', 'triple', '--upload', '--version'];
+    const shared = (name: string, prefix: string, ...more: readonly string[]) =>
+      ServedProcess.start([
+        ...['--store', redis.url, '--redis-prefix', prefix, '--no-defaults', ...more],
+        ...['--data-dir', join(folder, name)],
+      ]);
+    const asked = (served: ServedProcess) => expect.poll(() => triple(served), { timeout: 30_000 }).toBe(3);
+    const sources = sourcesAt(join(folder, 'shared'));
+    const running: ServedProcess[] = [];
+    try {
+      for (const [prefix, more] of [
+        ['windjammer', ['--only-nodes']],
+        ['alone', []],
+      ] as const) {
+        const first = await shared(`${prefix}-a`, prefix, ...more);
+        const second = await shared(`${prefix}-b`, prefix, ...more);
+        running.push(first, second);
+        await first.admin('add_app', app('triple', 'doubles'));
+        expect(deploy(first, sources, ...words, '1').stderr).toBe('');
+        rmSync(join(folder, `${prefix}-a/uploads`), { recursive: true, force: true });
+        await asked(first);
+        await asked(second);
+      }
+    } finally {
+      for (const served of running) await served.end('SIGKILL');
+      await node.end('SIGKILL');
+      await redis.stop();
+    }
+  });
 });
