@@ -104,10 +104,10 @@ function checkCase(each: GoldenCase, manifest: KernelModelManifest, file: string
     throw new ModelError('goldenInvalid', file, field, "expects nothing: give 'label', 'scores' or both");
   }
   if (each.label === undefined) return;
-  if (answer.kind === 'values') {
+  if (answer.kind === 'values' || answer.kind === 'tensors') {
     throw new ModelError('goldenInvalid', file, `${field}.label`, "the model answers values: give 'scores'");
   }
-  if (!answer.labels.includes(each.label)) {
+  if (answer.labels !== undefined && !answer.labels.includes(each.label)) {
     throw new ModelError(
       'goldenInvalid',
       file,

@@ -36,6 +36,7 @@ export {
   GOLDEN_FILE,
   manifestSchema,
   type KernelModelManifest,
+  type NamedTensor,
   type ManifestAnswer,
   type ManifestInput,
 } from './manifest.js';

@@ -29,6 +29,30 @@ const expression = z.union([z.int().nonnegative(), z.string()]).superRefine((sou
 });
 
 const shape = z.array(expression).min(1).max(8);
+
+/** The datatypes of the Open Inference Protocol that tensors of numbers have. */
+export const NUMBER_DATATYPES = [
+  'BOOL',
+  'UINT8',
+  'UINT16',
+  'UINT32',
+  'UINT64',
+  'INT8',
+  'INT16',
+  'INT32',
+  'INT64',
+  'FP16',
+  'FP32',
+  'FP64',
+] as const;
+
+/** A tensor as clients of the Open Inference Protocol name it; the shape is that of one row, its batch left out. */
+const namedTensor = z.strictObject({
+  name: z.string().min(1).max(1000),
+  datatype: z.enum([...NUMBER_DATATYPES, 'BYTES']),
+  shape: z.array(z.int().min(1)).max(16),
+});
+export type NamedTensor = z.infer<typeof namedTensor>;
 const extents = z.tuple([expression, expression, expression]);
 
 /** Bytes of one element on the device. f16 travels as its bits. */
@@ -48,6 +72,8 @@ const input = z
     maximum: z.number().optional(),
     /** NaN is taken, for a value that is missing (of floats and doubles); otherwise it is refused. */
     missing: z.literal(true).optional(),
+    /** What the item is put together of, one behind the other: the inputs of the graph that was imported. */
+    tensors: z.array(namedTensor).min(1).max(64).optional(),
   })
   .refine(({ type, missing }) => missing === undefined || type === 'floats' || type === 'doubles', {
     message: 'only floats and doubles have NaN, for a value that is missing',
@@ -66,8 +92,13 @@ const weight = z.strictObject({
 /** Scratch on the device, of the whole batch. */
 const buffer = z.strictObject({ name, element, shape });
 
-/** Copied back: `shape` elements an item. */
-const output = z.strictObject({ name, element: z.enum(['f32', 'f64', 'i32']), shape });
+/** Copied back: `shape` elements an item. `tensor` is what it was in the graph that was imported. */
+const output = z.strictObject({
+  name,
+  element: z.enum(['f32', 'f64', 'i32']),
+  shape,
+  tensor: namedTensor.optional(),
+});
 
 const argument = z.union(
   [
@@ -101,6 +132,15 @@ const answer = z.discriminatedUnion('kind', [
   }),
   /** The output's values as a JSON array. */
   z.strictObject({ kind: z.literal('values'), output: name }),
+  /** The output's one number, or the label at that place; `scores` as above. */
+  z.strictObject({
+    kind: z.literal('label'),
+    output: name,
+    labels: z.array(z.string()).min(1).optional(),
+    scores: name.optional(),
+  }),
+  /** Several outputs: a JSON object of arrays, by the names of their tensors. */
+  z.strictObject({ kind: z.literal('tensors'), outputs: z.array(name).min(1) }),
 ]);
 
 export const manifestSchema = z.strictObject({

@@ -24,6 +24,7 @@ export function checkManifest(manifest: KernelModelManifest): void {
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
     throw new FieldError('inputs[0].minimum', `${minimum} is above the maximum, ${maximum}`);
   }
+  checkInputTensors(manifest, length);
   if (length > 0x7fffffff) throw new FieldError('inputs[0].shape', `${length} elements are too many`);
   manifest.weights.forEach((_, index) => weightBytes(manifest, index));
   checkAnswer(manifest);
@@ -74,8 +75,18 @@ function checkAnswer(manifest: KernelModelManifest): void {
     if (!outputs.includes(name))
       throw new FieldError(field, `there is no output '${name}', ${choices(outputs)}`);
   };
+  if (answer.kind === 'tensors') {
+    checkTensors(manifest, answer.outputs, known);
+    return;
+  }
   known(answer.output, 'answer.output');
   if (answer.kind === 'values') return;
+  if (answer.kind === 'label') {
+    if (answer.scores !== undefined) known(answer.scores, 'answer.scores');
+    const values = outputLength(manifest, answer.output);
+    if (values === 1) return;
+    throw new FieldError('answer.output', `'${answer.output}' has ${values} values, a label is one`);
+  }
   const length = outputLength(manifest, answer.output);
   if (answer.labels.length !== length) {
     throw new FieldError(
@@ -85,6 +96,39 @@ function checkAnswer(manifest: KernelModelManifest): void {
   }
   if (answer.scores === undefined) return;
   known(answer.scores, 'answer.scores');
+}
+
+/** Each is there, and has a name of its own in the answer. */
+function checkTensors(
+  manifest: KernelModelManifest,
+  outputs: readonly string[],
+  known: (name: string, field: string) => void,
+): void {
+  const names = new Set<string>();
+  outputs.forEach((output, index) => {
+    const field = `answer.outputs[${index}]`;
+    known(output, field);
+    const name = manifest.outputs.find((one) => one.name === output)?.tensor?.name ?? output;
+    if (names.has(name)) throw new FieldError(field, `two outputs are named '${name}'`);
+    names.add(name);
+  });
+}
+
+/** Tensors that an item is put together of must be all of it. */
+function checkInputTensors({ inputs }: KernelModelManifest, length: number): void {
+  const { tensors } = inputs[0];
+  if (tensors === undefined) return;
+  const elements = tensors.reduce(
+    (sum, { shape }) => sum + shape.reduce((product, extent) => product * extent, 1),
+    0,
+  );
+  if (elements !== length) {
+    throw new FieldError('inputs[0].tensors', `they have ${elements} elements, the input has ${length}`);
+  }
+  const twice = tensors.find(
+    ({ name }, index) => tensors.findIndex((other) => other.name === name) !== index,
+  );
+  if (twice !== undefined) throw new FieldError('inputs[0].tensors', `two tensors are named '${twice.name}'`);
 }
 
 function checkMemory(manifest: KernelModelManifest): void {

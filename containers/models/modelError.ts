@@ -28,7 +28,7 @@ export class ModelError extends Error {
     readonly code: ModelErrorCode,
     readonly file: string,
     readonly field: string | undefined,
-    problem: string,
+    readonly problem: string,
     options?: ErrorOptions,
   ) {
     super(field === undefined ? `${file}: ${problem}` : `${file}: ${field}: ${problem}`, options);

@@ -30,6 +30,7 @@ interface OnnxOptions extends ImportOptions {
   readonly inputShape?: readonly number[];
   readonly labels?: readonly string[];
   readonly values?: boolean;
+  readonly whole?: boolean;
 }
 
 export function addImportCommand(program: Command): void {
@@ -56,6 +57,7 @@ export function addImportCommand(program: Command): void {
   )
     .option('--input-shape <extents>', 'shape of one query, without the batch, such as 1,28,28', shapeOption)
     .option('--labels <labels>', "what the output's values stand for, such as cat,dog", labelsOption)
+    .option('--whole', 'one query is all that the graph takes: its first extent is no batch')
     .option('--values', "answer the output's values instead of the label of the largest")
     .action(importFromOnnx);
 }
@@ -78,7 +80,7 @@ function importFromSklearn(path: string, options: SklearnOptions): void {
 }
 
 function importFromOnnx(path: string, options: OnnxOptions): void {
-  const { inputShape, labels, values, maxBatch, name } = options;
+  const { inputShape, labels, values, whole, maxBatch, name } = options;
   write(
     importOnnx(readInput(path), path, {
       name: name ?? basename(path, extname(path)),
@@ -87,6 +89,7 @@ function importFromOnnx(path: string, options: OnnxOptions): void {
       ...(inputShape === undefined ? {} : { inputShape }),
       ...(labels === undefined ? {} : { labels }),
       ...(values === undefined ? {} : { answersValues: values }),
+      ...(whole === undefined ? {} : { isWhole: whole }),
     }),
     options,
   );
@@ -110,7 +113,7 @@ function write(model: ImportedModel, { out, json }: ImportOptions): void {
     description: manifest.description,
     inputType: input.type,
     inputShape: input.shape,
-    labels: manifest.answer.kind === 'argmax' ? manifest.answer.labels : undefined,
+    labels: 'labels' in manifest.answer ? manifest.answer.labels : undefined,
     launches: manifest.launches.map(({ kernel }) => kernel),
     weightBytes: model.weights.length,
     goldenCases: model.golden?.cases.length ?? 0,

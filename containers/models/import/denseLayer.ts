@@ -52,7 +52,9 @@ export function realElement({ name, element }: Tensor): 'f32' | 'f64' {
 }
 
 export interface DenseLayer {
-  /** x.width x biases.length, row by row. */
+  /** Of an item, each by itself; 1 unless given. */
+  readonly rows?: number;
+  /** x.width / rows x biases.length, row by row. */
   readonly weights: ArrayLike<number>;
   readonly biases: ArrayLike<number>;
   readonly activation?: Activation;
@@ -60,26 +62,28 @@ export interface DenseLayer {
 
 /** activation(x * weights + biases), in the element type of x. */
 export function addDense(draft: ModelDraft, x: Tensor, layer: DenseLayer): Tensor {
-  const { weights, biases, activation = 'identity' } = layer;
+  const { weights, biases, activation = 'identity', rows = 1 } = layer;
   const element = realElement(x);
   const outputs = biases.length;
+  const inputs = x.width / rows;
   const name = draft.layerName('dense');
-  const y = draft.tensor(name, element, outputs);
+  const y = draft.tensor(name, element, rows * outputs);
   draft.launch({
     module: 'dense',
     kernel: `dense_${element}`,
-    ...tiling(x.width, outputs, element),
+    ...tiling(inputs, outputs, element, rows),
     arguments: [
       pointerTo(x),
-      draft.weight(`${name}Weights`, paddedRows(weights, x.width, outputs, element)),
+      draft.weight(`${name}Weights`, paddedRows(weights, inputs, outputs, element)),
       draft.weight(`${name}Biases`, realValues(biases, element)),
       pointerTo(y),
-      { i32: x.width },
+      { i32: inputs },
       { i32: outputs },
       { i32: paddedOutputs(outputs) },
       { i32: ACTIVATIONS[activation] },
     ],
-    instructions: sliceInstructions(x.width, outputs, 13) + outputs * ACTIVATION_INSTRUCTIONS[activation],
+    instructions:
+      rows * (sliceInstructions(inputs, outputs, 13) + outputs * ACTIVATION_INSTRUCTIONS[activation]),
   });
   return y;
 }
@@ -133,6 +137,7 @@ function tiling(
   inputs: number,
   outputs: number,
   element: 'f32' | 'f64',
+  rows = 1,
 ): {
   grid: [string, number, number];
   block: [number, number, number];
@@ -140,7 +145,7 @@ function tiling(
 } {
   const { groups, splits, tiles } = tileOf(inputs, outputs);
   return {
-    grid: ['batch', tiles, 1],
+    grid: [rows === 1 ? 'batch' : `batch * ${rows}`, tiles, 1],
     block: [groups, splits, 1],
     dynamicSharedBytes: groups * splits * 4 * (element === 'f32' ? 4 : 8),
   };

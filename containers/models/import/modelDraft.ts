@@ -10,7 +10,20 @@ export interface Tensor {
 export type WeightValues = Float32Array | Float64Array | Int32Array;
 
 /** Modules of the kernel library, by the name of their file. */
-export type LibraryModule = 'dense' | 'elementwise' | 'images' | 'pairs' | 'rows' | 'trees';
+export type LibraryModule =
+  | 'dense'
+  | 'elementwise'
+  | 'images'
+  | 'maths'
+  | 'pairs'
+  | 'products'
+  | 'recurrent'
+  | 'reductions'
+  | 'rows'
+  | 'strided'
+  | 'trees'
+  | 'trigonometry'
+  | 'windows';
 
 type Extent = string | number;
 

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { makeDirectory, packageRoot } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
 import { BATCHES_IN_FLIGHT } from '../memoryNeeds.js';
-import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
+import {
+  DEVICE_ELEMENT_BYTES,
+  type KernelModelManifest,
+  type ManifestAnswer,
+  type NamedTensor,
+} from '../manifest.js';
 import type { GoldenSet } from '../golden.js';
 import { GOLDEN_FILE } from '../manifest.js';
 import { loadKernelModel, MANIFEST_FILE, type KernelModel } from '../kernelModel.js';
@@ -19,19 +24,34 @@ export interface ImportedModel {
   readonly golden: GoldenSet | undefined;
 }
 
+/** An output on the device, and what the source calls it. */
+export interface ImportedOutput {
+  readonly tensor: Tensor;
+  readonly named?: NamedTensor;
+}
+
 /** What an import says of a model beside its layers. */
 export interface ImportedModelDescription {
   readonly name: string;
   readonly description: string;
   readonly maxBatchSize: number;
+  /** What an item is put together of, as the source calls it. */
+  readonly inputs?: readonly NamedTensor[];
   readonly answer:
-    | { readonly kind: 'values'; readonly output: Tensor }
+    | { readonly kind: 'values'; readonly output: ImportedOutput }
     | {
         readonly kind: 'argmax';
-        readonly output: Tensor;
+        readonly output: ImportedOutput;
         readonly labels: readonly string[];
-        readonly scores: Tensor;
-      };
+        readonly scores: ImportedOutput;
+      }
+    | {
+        readonly kind: 'label';
+        readonly output: ImportedOutput;
+        readonly labels?: readonly string[];
+        readonly scores?: ImportedOutput;
+      }
+    | { readonly kind: 'tensors'; readonly outputs: readonly ImportedOutput[] };
   readonly golden?: GoldenSet;
 }
 
@@ -41,8 +61,8 @@ const LIBRARY = 'containers/models/kernels';
 /** Makes the manifest and the weights of a draft. */
 export function finishModel(draft: ModelDraft, description: ImportedModelDescription): ImportedModel {
   const { answer } = description;
-  const outputs = answer.kind === 'values' ? [answer.output] : [answer.output, answer.scores];
-  const isOutput = (tensor: Tensor): boolean => outputs.includes(tensor);
+  const outputs = new Map(outputsOf(answer).map(({ tensor, named }) => [tensor, named]));
+  const isOutput = (tensor: Tensor): boolean => outputs.has(tensor);
   const modules = [...new Set(draft.launches.map(({ module }) => module))];
   let offsetBytes = 0;
   const weights = draft.weights.map(({ name, values }) => {
@@ -81,17 +101,23 @@ export function finishModel(draft: ModelDraft, description: ImportedModelDescrip
         type: draft.inputType,
         shape: [...draft.inputShape],
         ...(draft.takesMissing ? { missing: true as const } : {}),
+        ...(description.inputs === undefined ? {} : { tensors: description.inputs.map(copyOf) }),
       },
     ],
     weights,
     buffers: draft.tensors
       .filter((tensor) => !isOutput(tensor))
       .map(({ name, element, width }) => ({ name, element, shape: ['batch', width] })),
-    outputs: draft.tensors.filter(isOutput).map(({ name, element, width }) => ({
-      name,
-      element: element === 'u8' ? 'i32' : element,
-      shape: [width],
-    })),
+    outputs: draft.tensors.filter(isOutput).map((tensor) => {
+      const { name, element, width } = tensor;
+      const named = outputs.get(tensor);
+      return {
+        name,
+        element: element === 'u8' ? 'i32' : element,
+        shape: [width],
+        ...(named === undefined ? {} : { tensor: copyOf(named) }),
+      };
+    }),
     modules: modules.map((name) => ({ name, file: `${name}.ptx` })),
     launches: draft.launches.map((launch) => ({
       module: launch.module,
@@ -137,7 +163,7 @@ export function writeModelFolder(
       copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(part, `${module}.ptx`));
     }
     if (golden !== undefined) writeFileSync(join(part, GOLDEN_FILE), `${JSON.stringify(golden)}\n`);
-    writeFileSync(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    writeFileSync(join(part, MANIFEST_FILE), `${manifestText(manifest)}\n`);
     // An earlier import stays as it was unless all of this one is there, and sound.
     loadKernelModel(part);
     rmSync(join(folder, GOLDEN_FILE), { force: true });
@@ -154,15 +180,54 @@ export function writeModelFolder(
   return loadKernelModel(folder);
 }
 
+/** To be read by people, unless it is so long that it would not be read at all. */
+function manifestText(manifest: KernelModelManifest): string {
+  const text = JSON.stringify(manifest, undefined, 2);
+  return text.length < 2 ** 19 ? text : JSON.stringify(manifest);
+}
+
+function outputsOf(answer: ImportedModelDescription['answer']): readonly ImportedOutput[] {
+  switch (answer.kind) {
+    case 'values':
+      return [answer.output];
+    case 'argmax':
+      return [answer.output, answer.scores];
+    case 'label':
+      return answer.scores === undefined ? [answer.output] : [answer.output, answer.scores];
+    case 'tensors':
+      return answer.outputs;
+  }
+}
+
 function answerOf(answer: ImportedModelDescription['answer']): ManifestAnswer {
-  return answer.kind === 'values'
-    ? { kind: 'values', output: answer.output.name }
-    : {
+  switch (answer.kind) {
+    case 'values':
+      return { kind: 'values', output: answer.output.tensor.name };
+    case 'argmax':
+      return {
         kind: 'argmax',
-        output: answer.output.name,
+        output: answer.output.tensor.name,
         labels: [...answer.labels],
-        scores: answer.scores.name,
+        scores: answer.scores.tensor.name,
       };
+    case 'label':
+      return {
+        kind: 'label',
+        output: answer.output.tensor.name,
+        ...(answer.labels === undefined ? {} : { labels: [...answer.labels] }),
+        ...(answer.scores === undefined ? {} : { scores: answer.scores.tensor.name }),
+      };
+    case 'tensors':
+      return { kind: 'tensors', outputs: answer.outputs.map(({ tensor }) => tensor.name) };
+  }
+}
+
+function copyOf({
+  name,
+  datatype,
+  shape,
+}: NamedTensor): KernelModelManifest['outputs'][number]['tensor'] & {} {
+  return { name, datatype, shape: [...shape] };
 }
 
 function elementOf(values: WeightValues): 'f32' | 'f64' | 'i32' {

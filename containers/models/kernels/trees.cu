@@ -50,3 +50,49 @@ extern "C" __global__ void leaf_means_f64(const int* __restrict__ leaves, const 
   for (int tree = 0; tree < trees; tree++) total += column[static_cast<long long>(mine[tree]) * classes];
   y[index] = total / trees;
 }
+
+// Trees of any library, added up; one thread an (item, target); grid = ceilDiv(batch * targets, blockDim.x).
+// roots[trees]; nodes[5 x node]: feature, mode, left, right, and of a leaf where its votes begin. Modes: 0 leaf, 1 <=, 2 <,
+// 3 >=, 4 >, 5 ==, 6 !=, and 8 more where what is missing, which is NaN, goes to the left. Votes of a leaf: from
+// starts[leaf] to starts[leaf + 1], each a target and a weight. Comparisons are in double precision, or in single where
+// `single` is not 0. `aggregate`: 0 sum, 1 mean, 2 smallest, 3 largest.
+extern "C" __global__ void tree_votes_f64(const double* __restrict__ x, const int* __restrict__ roots,
+                                          const int* __restrict__ nodes, const double* __restrict__ thresholds,
+                                          const int* __restrict__ starts, const int* __restrict__ targets,
+                                          const double* __restrict__ weights, const double* __restrict__ base,
+                                          double* __restrict__ y, int count, int trees, int features, int width,
+                                          int aggregate, int single) {
+  const int index = blockIdx.x * blockDim.x + threadIdx.x;
+  if (index >= count) return;
+  const int target = index % width;
+  const double* item = x + static_cast<long long>(index / width) * features;
+  double total = 0.0;
+  bool isFirst = true;
+  for (int tree = 0; tree < trees; tree++) {
+    const int* node = nodes + 5LL * roots[tree];
+    double threshold = thresholds[roots[tree]];
+    while ((node[1] & 7) != 0) {
+      double value = item[node[0]];
+      if (single != 0) value = static_cast<double>(static_cast<float>(value));
+      const int mode = node[1];
+      bool toLeft;
+      if (isnan(value)) toLeft = (mode & 8) != 0;
+      else {
+        const int kind = mode & 7;
+        toLeft = kind == 1 ? value <= threshold : kind == 2 ? value < threshold : kind == 3 ? value >= threshold
+               : kind == 4 ? value > threshold : kind == 5 ? value == threshold : value != threshold;
+      }
+      const int next = toLeft ? node[2] : node[3];
+      node = nodes + 5LL * next;
+      threshold = thresholds[next];
+    }
+    for (int vote = starts[node[4]]; vote < starts[node[4] + 1]; vote++) {
+      if (targets[vote] != target) continue;
+      const double weight = weights[vote];
+      if (aggregate <= 1) total += weight;
+      else if (isFirst || (aggregate == 2 ? weight < total : weight > total)) total = weight;
+      isFirst = false;
+    }
+  }
+  y[index] = (aggregate == 1 ? total / trees : total) + base[target];
+}

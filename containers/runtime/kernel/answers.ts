@@ -16,9 +16,8 @@ type Values = Float32Array | Float64Array | Int32Array;
 export class AnswerReader {
   /** What must be copied back. */
   readonly outputs: readonly AnswerOutput[];
-  private readonly main: AnswerOutput;
+  private readonly write: (values: ReadonlyMap<AnswerOutput, Values>) => string;
   private readonly scores: AnswerOutput | undefined;
-  private readonly labels: readonly string[] | undefined;
 
   constructor(manifest: KernelModelManifest) {
     const { answer } = manifest;
@@ -29,39 +28,76 @@ export class AnswerReader {
       const { element } = output;
       return { name, length, element, itemBytes: length * (element === 'f64' ? 8 : 4) };
     };
-    this.main = find(answer.output);
-    if (answer.kind === 'argmax') {
-      this.labels = answer.labels;
-      if (answer.scores !== undefined) {
-        this.scores = answer.scores === answer.output ? this.main : find(answer.scores);
-      }
+    if (answer.kind === 'tensors') {
+      this.outputs = answer.outputs.map(find);
+      const names = answer.outputs.map(
+        (name) => manifest.outputs.find((output) => output.name === name)?.tensor?.name ?? name,
+      );
+      this.write = (values) =>
+        JSON.stringify(
+          Object.fromEntries(
+            this.outputs.map((output, place) => [names[place], Array.from(of(values, output))]),
+          ),
+        );
+      return;
     }
-    this.outputs =
-      this.scores === undefined || this.scores === this.main ? [this.main] : [this.main, this.scores];
+    const main = find(answer.output);
+    this.write = writerOf(answer, main);
+    const scores = answer.kind === 'values' ? undefined : answer.scores;
+    if (scores !== undefined) this.scores = scores === answer.output ? main : find(scores);
+    this.outputs = this.scores === undefined || this.scores === main ? [main] : [main, this.scores];
   }
 
   /** @param place the item's place in the outputs. */
   read(id: number, place: number, bytes: ReadonlyMap<string, Uint8Array>): ItemResult {
-    const values = valuesOf(this.main, place, bytes);
-    const bad = values.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) {
-      return {
-        id,
-        ok: false,
-        code: 'modelError',
-        message: `the model's output '${this.main.name}'[${bad}] is ${values[bad]}, not a finite number`,
-      };
+    const values = new Map<AnswerOutput, Values>();
+    for (const output of this.outputs) {
+      const own = valuesOf(output, place, bytes);
+      const bad =
+        output === this.scores && this.outputs.length > 1
+          ? -1
+          : own.findIndex((value) => !Number.isFinite(value));
+      if (bad >= 0) {
+        return {
+          id,
+          ok: false,
+          code: 'modelError',
+          message: `the model's output '${output.name}'[${bad}] is ${own[bad]}, not a finite number`,
+        };
+      }
+      values.set(output, own);
     }
-    if (this.labels === undefined) return { id, ok: true, output: JSON.stringify(Array.from(values)) };
-    const output = this.labels[argmax(values)];
+    const output = this.write(values);
     if (this.scores === undefined) return { id, ok: true, output };
-    const scores = this.scores === this.main ? values : valuesOf(this.scores, place, bytes);
+    const scores = of(values, this.scores);
     return {
       id,
       ok: true,
       output,
       scores: scores instanceof Float32Array ? scores : Float32Array.from(scores),
     };
+  }
+}
+
+function of(values: ReadonlyMap<AnswerOutput, Values>, output: AnswerOutput): Values {
+  return values.get(output) ?? new Float32Array(0);
+}
+
+/** How a main output becomes the answer's text. */
+function writerOf(
+  answer: Exclude<KernelModelManifest['answer'], { kind: 'tensors' }>,
+  main: AnswerOutput,
+): (values: ReadonlyMap<AnswerOutput, Values>) => string {
+  switch (answer.kind) {
+    case 'values':
+      return (values) => JSON.stringify(Array.from(of(values, main)));
+    case 'argmax':
+      return (values) => answer.labels[argmax(of(values, main))];
+    case 'label':
+      return (values) => {
+        const [value] = of(values, main);
+        return answer.labels?.[value] ?? String(value);
+      };
   }
 }
 

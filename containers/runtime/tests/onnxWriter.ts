@@ -6,17 +6,17 @@ export type Field = readonly [
 
 /** A number becomes a varint, a one-element Float32Array a fixed32, everything else bytes with a length. */
 export function message(fields: readonly Field[]): Uint8Array {
-  const parts: number[] = [];
+  const parts: Uint8Array[] = [];
   for (const [number, value] of fields) {
-    if (typeof value === 'number') parts.push(...varint(number * 8), ...varint(value));
+    if (typeof value === 'number') parts.push(Uint8Array.from([...varint(number * 8), ...varint(value)]));
     else if (value instanceof Float32Array && value.length === 1) {
-      parts.push(...varint(number * 8 + 5), ...new Uint8Array(value.slice().buffer));
+      parts.push(Uint8Array.from(varint(number * 8 + 5)), new Uint8Array(value.slice().buffer));
     } else {
       const bytes = bytesOf(value);
-      parts.push(...varint(number * 8 + 2), ...varint(bytes.length), ...bytes);
+      parts.push(Uint8Array.from([...varint(number * 8 + 2), ...varint(bytes.length)]), bytes);
     }
   }
-  return Uint8Array.from(parts);
+  return new Uint8Array(Buffer.concat(parts));
 }
 
 function bytesOf(value: string | Uint8Array | Float32Array | readonly Field[]): Uint8Array {

@@ -156,6 +156,19 @@ export function binaryTensor(datatype: OutputDatatype, elements: readonly Output
       return bytesOf(Int32Array.from(elements, Number));
     case 'INT64':
       return bytesOf(BigInt64Array.from(elements, (element) => BigInt(element)));
+    case 'UINT64':
+      return bytesOf(BigUint64Array.from(elements, (element) => BigInt(element)));
+    case 'UINT32':
+      return bytesOf(Uint32Array.from(elements, Number));
+    case 'INT16':
+      return bytesOf(Int16Array.from(elements, Number));
+    case 'UINT16':
+      return bytesOf(Uint16Array.from(elements, Number));
+    case 'INT8':
+      return bytesOf(Int8Array.from(elements, Number));
+    case 'BOOL':
+    case 'UINT8':
+      return bytesOf(Uint8Array.from(elements, Number));
   }
 }
 

@@ -18,8 +18,8 @@ export const DATATYPES = [
 ] as const;
 export type Datatype = (typeof DATATYPES)[number];
 
-/** Those that outputs have. */
-export type OutputDatatype = Extract<Datatype, 'INT32' | 'INT64' | 'FP32' | 'FP64' | 'BYTES'>;
+/** Those that outputs have: what is computed of FP16 is FP32. */
+export type OutputDatatype = Exclude<Datatype, 'FP16'>;
 
 /** What an input of each type may be sent as; the first is what metadata names. */
 export const INPUT_DATATYPES: Readonly<Record<InputType, readonly [Datatype, ...Datatype[]]>> = {

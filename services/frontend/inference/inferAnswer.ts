@@ -24,6 +24,8 @@ interface OutputTensor {
   readonly datatype: OutputDatatype;
   /** Elements a row; undefined: one, without a dimension of its own. */
   readonly perRow: number | undefined;
+  /** Of a row, where it is not one dimension. */
+  readonly rowShape?: readonly number[] | undefined;
   readonly elements: readonly OutputElement[];
 }
 
@@ -59,14 +61,14 @@ export function* inferAnswer(
 
 function* tensorJson(
   { output, parameters }: RequestedOutput,
-  { datatype, perRow, elements }: OutputTensor,
+  { datatype, perRow, rowShape, elements }: OutputTensor,
   rows: number,
   binaryBytes: number | undefined,
 ): Generator<undefined, string> {
-  const shape = perRow === undefined ? `${rows}` : `${rows},${perRow}`;
+  const shape = [rows, ...(rowShape ?? (perRow === undefined ? [] : [perRow]))].join(',');
   const answered = binaryBytes === undefined ? parameters : { ...parameters, binary_data_size: binaryBytes };
   const kept = answered === undefined ? '' : `,"parameters":${parametersJson(answered)}`;
-  const head = `{"name":"${output.name}","datatype":"${datatype}","shape":[${shape}]${kept}`;
+  const head = `{"name":${JSON.stringify(output.name)},"datatype":"${datatype}","shape":[${shape}]${kept}`;
   if (binaryBytes !== undefined) return `${head}}`;
   let data = '';
   for (let at = 0; at < elements.length; at += SLICE) {
@@ -82,6 +84,7 @@ function elementJson(datatype: OutputDatatype, element: OutputElement): string {
   if (typeof element === 'string') return JSON.stringify(element);
   if (typeof element === 'bigint') return String(element);
   if (!Number.isFinite(element)) return 'null';
+  if (datatype === 'BOOL') return element === 0 ? 'false' : 'true';
   // String(-0) is '0'.
   if (Object.is(element, -0)) return '-0';
   return String(datatype === 'FP32' ? Number(element.toPrecision(9)) : element);
@@ -98,8 +101,7 @@ function* tensorOf(
     const before = elements.length;
     if (classes > 0) elements.push(...topClasses(numbersOf(output, row), classes, output.labels));
     else if (datatype === 'BYTES') elements.push(row.output);
-    // Labels are the one output of INT64.
-    else if (datatype === 'INT64') elements.push(integerOf(output, row));
+    else if (datatype === 'INT64' && output.source === 'output') elements.push(integerOf(output, row));
     else for (const value of numbersOf(output, row)) elements.push(value);
     sinceYield += elements.length - before;
     if (sinceYield < SLICE) continue;
@@ -107,7 +109,7 @@ function* tensorOf(
     yield;
   }
   if (classes > 0) return { datatype: 'BYTES', perRow: classes, elements };
-  return { datatype, perRow, elements };
+  return { datatype, perRow, rowShape: output.shape, elements };
 }
 
 /** All digits: a double has but 53 bits of the 64. */
@@ -131,8 +133,10 @@ function numbersOf(output: ServableOutput, row: RowAnswer): ArrayLike<number> & 
       if (!Number.isFinite(value)) throw undeclared(output);
       return [value];
     }
-    case 'values': {
-      const values: unknown = JSON.parse(outputJson(row.output));
+    case 'values':
+    case 'tensors': {
+      const json: unknown = JSON.parse(outputJson(row.output));
+      const values = output.source === 'values' ? json : (json as Record<string, unknown>)[output.name];
       if (!Array.isArray(values) || values.length !== output.elements) throw undeclared(output);
       return values.map((value: unknown) => {
         // null stands for what JSON has no number for.

@@ -12,8 +12,11 @@ import {
   type Fields,
   type Parameters,
 } from './inferParameters.js';
+import { INPUT_DATATYPES } from './datatypes.js';
+import { inputTensors } from './modelDescription.js';
+import { namedRows } from './namedTensors.js';
 import type { Servable, ServableOutput } from './servables.js';
-import { tensorRows } from './tensorData.js';
+import { tensorRows, type InputTensor } from './tensorData.js';
 import type { InputRows } from './tensorRows.js';
 
 export interface RequestedOutput {
@@ -88,30 +91,59 @@ function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRo
   if (!Array.isArray(inputs)) {
     throw new ServiceError('wrong_type', `inputs must be an array, ${describeValue(inputs)} came`, 'inputs');
   }
-  const tensors: readonly unknown[] = inputs;
-  let found: Fields | undefined;
-  for (const [at, one] of tensors.entries()) {
-    const tensor = readObject(one, `inputs[${at}]`);
-    const place = `inputs[${at}].name`;
-    if (tensor.name === undefined) throw new ServiceError('missing_field', `${place} is required`, place);
-    if (tensor.name !== input.name) {
-      const message = `${place} must be '${input.name}', the only input of '${servable.name}'; ${describeValue(tensor.name)} came`;
-      throw new ServiceError('invalid_value', message, place);
+  const names = inputTensors(servable).map(({ name }) => name);
+  const given = new Map<string, { readonly tensor: InputTensor; readonly field: string }>();
+  for (const [at, one] of (inputs as readonly unknown[]).entries()) {
+    const field = `inputs[${at}]`;
+    const tensor = readObject(one, field);
+    const name = tensorName(tensor, names, servable, `${field}.name`);
+    if (given.has(name)) {
+      throw new ServiceError(
+        'conflicting_fields',
+        `${field}.name: '${name}' is given twice`,
+        `${field}.name`,
+      );
     }
-    if (found !== undefined) {
-      throw new ServiceError('conflicting_fields', `${place}: '${input.name}' is given twice`, place);
-    }
-    found = tensor;
+    given.set(name, { tensor: inputTensor(name, tensor, binary, field), field });
   }
-  if (found === undefined) {
-    throw new ServiceError('missing_field', `inputs must have the tensor '${input.name}'`, 'inputs');
-  }
-  const parameters = readParameters(found.parameters, 'inputs[0].parameters', 'input');
-  const { datatype, shape, data } = found;
-  const bytes = takeBinary(parameters, data, binary, `inputs[0] ('${input.name}')`);
+  binary.end();
+  const found = names.map((name) => {
+    const one = given.get(name);
+    if (one === undefined)
+      throw new ServiceError('missing_field', `inputs must have the tensor '${name}'`, 'inputs');
+    return one;
+  });
+  const [{ tensor, field }] = found;
+  const { tensors } = input;
+  const isPlain =
+    tensors === undefined ||
+    (tensors.length === 1 && tensors[0].datatype === INPUT_DATATYPES[input.form.type][0]);
+  if (isPlain) return tensorRows(input.form, tensor, maxRows, field);
+  return namedRows(
+    input.form,
+    tensors.map((declared, at) => ({ declared, given: found[at].tensor, field: found[at].field })),
+    maxRows,
+  );
+}
+
+function tensorName({ name }: Fields, names: readonly string[], servable: Servable, place: string): string {
+  if (name === undefined) throw new ServiceError('missing_field', `${place} is required`, place);
+  const known = names.find((one) => one === name);
+  if (known !== undefined) return known;
+  const list = names.map((one) => `'${one}'`).join(', ');
+  const message =
+    names.length === 1
+      ? `${place} must be ${list}, the only input of '${servable.name}'; ${describeValue(name)} came`
+      : `${place}: '${servable.name}' has the inputs ${list}; ${describeValue(name)} came`;
+  throw new ServiceError('invalid_value', message, place);
+}
+
+function inputTensor(name: string, tensor: Fields, binary: BinaryPart, field: string): InputTensor {
+  const parameters = readParameters(tensor.parameters, `${field}.parameters`, 'input');
+  const { datatype, shape, data } = tensor;
+  const bytes = takeBinary(parameters, data, binary, `${field} ('${name}')`, field);
   const isBase64 = textParameter(parameters, 'content_type') === 'base64';
-  const tensor = { name: input.name, datatype, shape, data, binary: bytes, isBase64 };
-  return tensorRows(input.form, tensor, maxRows, 'inputs[0]');
+  return { name, datatype, shape, data, binary: bytes, isBase64 };
 }
 
 /** The tensor's binary data; undefined: it has `data`. */
@@ -120,16 +152,15 @@ function takeBinary(
   data: unknown,
   binary: BinaryPart,
   tensor: string,
+  field: string,
 ): Buffer | undefined {
-  const field = 'inputs[0].parameters';
-  const size = countParameter(parameters, 'binary_data_size', Number.MAX_SAFE_INTEGER, field, ' of bytes');
+  const place = `${field}.parameters`;
+  const size = countParameter(parameters, 'binary_data_size', Number.MAX_SAFE_INTEGER, place, ' of bytes');
   if (size !== undefined && data !== undefined) {
     const message = `${tensor} has data and binary_data_size: one of them`;
-    throw new ServiceError('conflicting_fields', message, 'inputs[0].data');
+    throw new ServiceError('conflicting_fields', message, `${field}.data`);
   }
-  const bytes = size === undefined ? undefined : binary.take(size, tensor);
-  binary.end();
-  return bytes;
+  return size === undefined ? undefined : binary.take(size, tensor);
 }
 
 function readOutputs(outputs: unknown, servable: Servable, allBinary: boolean): RequestedOutput[] {

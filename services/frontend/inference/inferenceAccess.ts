@@ -28,6 +28,7 @@ export function inferenceKey(
       return gate.keyFor(request, 'admin');
     case 'model':
     case 'modelReady':
+    case 'config':
     case 'infer': {
       const servable = find(route.model, route.version);
       // For a key that is limited, what there is not is like what it may not ask for.

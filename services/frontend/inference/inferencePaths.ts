@@ -2,7 +2,7 @@
 export type InferenceRoute =
   | { readonly kind: 'server' | 'live' | 'serverReady' | 'allStatistics' | 'repositoryIndex' }
   | {
-      readonly kind: 'model' | 'modelReady' | 'statistics' | 'infer';
+      readonly kind: 'model' | 'modelReady' | 'config' | 'statistics' | 'infer';
       readonly model: string;
       readonly version: string | undefined;
     }
@@ -17,7 +17,7 @@ export function isInferencePath(url: string): boolean {
   return url.length === 3 || url[3] === '/' || url[3] === '?';
 }
 
-const ACTIONS = { ready: 'modelReady', stats: 'statistics', infer: 'infer' } as const;
+const ACTIONS = { ready: 'modelReady', config: 'config', stats: 'statistics', infer: 'infer' } as const;
 
 /** @returns undefined for a path that names no route, `malformed` when its encoding is broken. */
 export function inferenceRoute(url: string): InferenceRoute | undefined | 'malformed' {

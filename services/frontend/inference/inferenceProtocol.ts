@@ -10,7 +10,7 @@ import { inferenceRoute, STATISTICS, type InferenceRoute } from './inferencePath
 import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
 import { Servables, type Servable } from './servables.js';
-import { INPUT_DATATYPES } from './datatypes.js';
+import { inputTensors, modelConfiguration, outputTensors, platformOf } from './modelDescription.js';
 import { readInferenceBody } from './inferenceBody.js';
 import { RepositoryRoutes, type ModelRepository } from './repositoryRoutes.js';
 
@@ -36,6 +36,7 @@ export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statis
 const EXTENSIONS = [
   'binary_tensor_data',
   'classification',
+  'model_configuration',
   'model_repository',
   'schedule_policy',
   'statistics',
@@ -173,6 +174,11 @@ export class InferenceProtocol {
       case 'model':
         send(response, this.metadata(this.servable(route.model, route.version)));
         return;
+      case 'config': {
+        const servable = this.servable(route.model, route.version);
+        send(response, modelConfiguration(servable, this.context.maxBatchInputs));
+        return;
+      }
       case 'modelReady':
         this.answerReady(this.servable(route.model, route.version), response);
         return;
@@ -225,21 +231,13 @@ export class InferenceProtocol {
   }
 
   private metadata(servable: Servable): unknown {
-    const { name, input, outputs } = servable;
-    const { type, length } = input.form;
-    const [datatype] = INPUT_DATATYPES[type];
-    const isText = datatype === 'BYTES';
+    const { name } = servable;
     return {
       name,
       ...(servable.kind === 'model' ? { versions: this.servables.versions(name) } : {}),
-      platform:
-        servable.kind === 'model' ? `windjammer_${servable.record.container.kind}` : 'windjammer_application',
-      inputs: [{ name: input.name, datatype, shape: isText ? [-1] : [-1, length ?? -1] }],
-      outputs: outputs.map((output) => ({
-        name: output.name,
-        datatype: output.datatype,
-        shape: output.elements === undefined ? [-1] : [-1, output.elements],
-      })),
+      platform: platformOf(servable),
+      inputs: inputTensors(servable),
+      outputs: outputTensors(servable),
     };
   }
 

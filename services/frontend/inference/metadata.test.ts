@@ -17,6 +17,7 @@ describe('metadata and health', () => {
       extensions: [
         'binary_tensor_data',
         'classification',
+        'model_configuration',
         'model_repository',
         'schedule_policy',
         'statistics',

@@ -87,6 +87,13 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
     answer: schemas.modelMetadataSchema,
     errors: ['unknown_model'],
   }),
+  ...ofModel('/config', {
+    method: 'get',
+    scope: 'predict',
+    summary: "A model's or application's configuration, in Triton's form",
+    answer: schemas.modelConfigurationSchema,
+    errors: ['unknown_model'],
+  }),
   ...ofModel('/ready', {
     method: 'get',
     scope: 'predict',

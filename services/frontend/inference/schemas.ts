@@ -89,6 +89,22 @@ export const modelMetadataSchema = z.strictObject({
   outputs: z.array(tensorMetadata),
 });
 
+const tensorConfiguration = z.strictObject({
+  name: z.string(),
+  data_type: z.string().describe('TYPE_ and the datatype; TYPE_STRING for BYTES'),
+  dims: z.array(z.int().min(-1)).describe('Of one row; -1: any number'),
+  reshape: z.strictObject({ shape: z.array(z.int()) }).optional(),
+});
+
+export const modelConfigurationSchema = z.strictObject({
+  name: z.string(),
+  platform: z.string(),
+  backend: z.string(),
+  max_batch_size: z.int().describe('Rows that one request may have'),
+  input: z.array(tensorConfiguration),
+  output: z.array(tensorConfiguration),
+});
+
 export const indexRequestSchema = z.object({
   ready: z.boolean().optional().describe('Only versions that are ready'),
 });

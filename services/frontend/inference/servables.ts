@@ -1,4 +1,4 @@
-import { loadManifest, outputLength } from '../../../containers/models/index.js';
+import { loadManifest, outputLength, type NamedTensor } from '../../../containers/models/index.js';
 import type { InputForm } from '../../../containers/protocol/index.js';
 import {
   commonInputForm,
@@ -14,6 +14,8 @@ export type OutputSource =
   | 'output'
   /** The model's output, a JSON array a row. */
   | 'values'
+  /** One of several outputs: under its name in a JSON object a row. */
+  | 'tensors'
   | 'scores'
   /** Of an application's answer. */
   | 'confidence';
@@ -23,6 +25,8 @@ export interface ServableOutput {
   readonly datatype: OutputDatatype;
   /** Elements a row; undefined: one, without a dimension of its own. */
   readonly elements: number | undefined;
+  /** Of a row, where it is more than one dimension of elements. */
+  readonly shape?: readonly number[];
   readonly source: OutputSource;
   /** Of each element, where it stands for a class. */
   readonly labels?: readonly string[];
@@ -31,7 +35,12 @@ export interface ServableOutput {
 interface ServableParts {
   /** As the protocol calls it. */
   readonly name: string;
-  readonly input: { readonly name: string; readonly form: InputForm };
+  readonly input: {
+    readonly name: string;
+    readonly form: InputForm;
+    /** What a row is put together of, where that is not one tensor of that name. */
+    readonly tensors?: readonly NamedTensor[];
+  };
   readonly outputs: readonly ServableOutput[];
 }
 
@@ -123,28 +132,60 @@ const APPLICATION_OUTPUTS: readonly ServableOutput[] = [
 function describeModel(record: ModelRecord, form: InputForm): ModelServable {
   const { name, container } = record;
   let inputName = 'input';
+  let tensors: readonly NamedTensor[] | undefined;
   // What a container of user code answers is its own affair: text.
   let outputs: readonly ServableOutput[] = [labelOutput([])];
   if (container.kind === 'kernelModel') {
     const manifest = loadManifest(container.path);
-    inputName = manifest.inputs[0].name;
+    [{ name: inputName, tensors }] = manifest.inputs;
     outputs = manifestOutputs(manifest);
   } else if (container.kind === 'constant') outputs = [labelOutput([container.output])];
-  return { kind: 'model', name, record, input: { name: inputName, form }, outputs };
+  const input = { name: inputName, form, ...(tensors === undefined ? {} : { tensors }) };
+  return { kind: 'model', name, record, input, outputs };
 }
 
-function manifestOutputs(manifest: ReturnType<typeof loadManifest>): readonly ServableOutput[] {
+type Manifest = ReturnType<typeof loadManifest>;
+
+function manifestOutputs(manifest: Manifest): readonly ServableOutput[] {
   const { answer } = manifest;
-  if (answer.kind === 'argmax') {
-    const label = labelOutput(answer.labels);
-    if (answer.scores === undefined) return [label];
-    const elements = outputLength(manifest, answer.scores);
-    return [label, { name: 'scores', datatype: 'FP32', elements, source: 'scores', labels: answer.labels }];
-  }
-  const { output: name } = answer;
+  if (answer.kind === 'tensors')
+    return answer.outputs.map((output) => numbersOutput(manifest, output, 'tensors'));
+  if (answer.kind === 'values') return [numbersOutput(manifest, answer.output, 'values')];
+  const named = namedTensor(manifest, answer.output);
+  const label =
+    answer.kind === 'label' && answer.labels === undefined
+      ? { ...labelOutput([]), datatype: 'INT64' as const }
+      : labelOutput(answer.labels ?? []);
+  const own = answer.kind === 'label' && named !== undefined ? { ...label, name: named.name } : label;
+  if (answer.scores === undefined) return [own];
+  const scores = numbersOutput(manifest, answer.scores, 'scores');
+  const scoresName = namedTensor(manifest, answer.scores)?.name ?? 'scores';
+  const labels = answer.labels;
+  // A graph's own output may be called as the label is: the label was added to it.
+  const renamed = own.name === scoresName ? { ...own, name: `${own.name}_label` } : own;
+  return [
+    renamed,
+    { ...scores, name: scoresName, datatype: 'FP32', ...(labels === undefined ? {} : { labels }) },
+  ];
+}
+
+function namedTensor(manifest: Manifest, name: string): NamedTensor | undefined {
+  return manifest.outputs.find((output) => output.name === name)?.tensor;
+}
+
+/** An output of numbers, in the shape and of the datatype that the graph had, where there was one. */
+function numbersOutput(manifest: Manifest, name: string, source: OutputSource): ServableOutput {
   const element = manifest.outputs.find((output) => output.name === name)?.element;
-  const datatype = element === 'i32' ? 'INT32' : element === 'f64' ? 'FP64' : 'FP32';
-  return [{ name, datatype, elements: outputLength(manifest, name), source: 'values' }];
+  const named = namedTensor(manifest, name);
+  const own = element === 'i32' ? 'INT32' : element === 'f64' ? 'FP64' : 'FP32';
+  const datatype = named === undefined || named.datatype === 'BYTES' ? own : named.datatype;
+  return {
+    name: named?.name ?? name,
+    datatype: datatype === 'FP16' ? 'FP32' : datatype,
+    elements: outputLength(manifest, name),
+    ...(named === undefined ? {} : { shape: named.shape }),
+    source,
+  };
 }
 
 const WHOLE = /^(?:0|-?[1-9]\d{0,18})$/;

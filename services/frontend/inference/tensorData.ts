@@ -76,7 +76,8 @@ function checkDatatype(type: InputType, datatype: unknown, field: string): Datat
   throw new ServiceError('invalid_value', message, place);
 }
 
-function checkShape(shape: unknown, maxRows: number, field: string): readonly number[] {
+/** The extents of a tensor, the first of at most `maxRows`. @throws ServiceError that names the field */
+export function checkShape(shape: unknown, maxRows: number, field: string): readonly number[] {
   const place = `${field}.shape`;
   if (shape === undefined) throw new ServiceError('missing_field', `${place} is required`, place);
   if (!Array.isArray(shape)) {

@@ -1,43 +1,98 @@
-import { elementsOfShape } from './graphOps.js';
+import { broadcastStrides, placesOf, type StridedAxis } from '../geometry.js';
+import {
+  batchOfOperand,
+  elementsOfShape,
+  shapeOfOperand,
+  type BatchPlace,
+  type Operand,
+} from './graphValues.js';
 import type { NodeReader } from './nodeReader.js';
 import type { OnnxTensor } from './onnxModel.js';
 
-/** One value a channel, when all of a channel's pixels have the same. */
-export function perChannel(
-  values: Float64Array,
-  [channels, ...image]: readonly number[],
-): Float64Array | undefined {
-  const pixels = elementsOfShape(image);
-  if (!values.every((value, index) => value === values[index - (index % pixels)])) return undefined;
-  return Float64Array.from({ length: channels }, (_, channel) => values[channel * pixels]);
+/** The shape that operands have together by ONNX's rules, and where the batch lies in it. */
+export interface BroadcastShape {
+  readonly shape: readonly number[];
+  readonly batch: BatchPlace | undefined;
+  /** Each axis with a step for each operand. */
+  readonly axes: readonly StridedAxis[];
 }
 
-/** A constant as one item's values, by ONNX's rules of broadcasting. Its own batch extent must be 1 or absent. */
-export function broadcast(
+export function broadcastOf(reader: NodeReader, operands: readonly Operand[]): BroadcastShape {
+  const shapes = operands.map(shapeOfOperand);
+  const rank = Math.max(...shapes.map(({ length }) => length));
+  const shape = Array.from({ length: rank }, (_, axis) => {
+    const extents = shapes.map((own) => own[axis - rank + own.length] ?? 1).filter((extent) => extent !== 1);
+    const [extent = 1] = extents;
+    return extents.every((other) => other === extent)
+      ? extent
+      : reader.invalid(
+          `the shapes ${shapes.map((own) => `[${own.join(', ')}]`).join(' and ')} do not go together`,
+        );
+  });
+  const batch = commonBatch(reader, operands, shapes, rank);
+  const strides = shapes.map((own) => broadcastStrides(own, shape));
+  return {
+    shape,
+    batch,
+    axes: shape.map((extent, axis) => ({ extent, strides: strides.map((steps) => steps[axis]) })),
+  };
+}
+
+/** Batches must lie along the same axis, where whatever has none may only repeat itself. */
+function commonBatch(
   reader: NodeReader,
+  operands: readonly Operand[],
+  shapes: readonly (readonly number[])[],
+  rank: number,
+): BatchPlace | undefined {
+  let found: BatchPlace | undefined;
+  operands.forEach((operand, place) => {
+    const batch = batchOfOperand(operand);
+    if (batch === undefined) return;
+    const axis = batch.axis + rank - shapes[place].length;
+    if (found !== undefined && (found.axis !== axis || found.before !== batch.before))
+      reader.refuseMixing('batches along different axes');
+    found = { axis, before: batch.before };
+  });
+  if (found === undefined) return undefined;
+  const { axis } = found;
+  operands.forEach((operand, place) => {
+    if (batchOfOperand(operand) !== undefined) return;
+    const extent = shapes[place][axis - rank + shapes[place].length] ?? 1;
+    if (extent !== 1) reader.refuseMixing(`${extent} values along the batch`);
+  });
+  return found;
+}
+
+/** A constant as it is where it is broadcast to `shape`. */
+export function expanded({ dims, values }: OnnxTensor, shape: readonly number[]): Float64Array {
+  const result = new Float64Array(elementsOfShape(shape));
+  if (values.length === 1) return result.fill(values[0]);
+  if (dims.length === shape.length && dims.every((extent, axis) => extent === shape[axis])) return values;
+  const steps = broadcastStrides(dims, shape);
+  let at = 0;
+  for (const [place] of placesOf(shape.map((extent, axis) => ({ extent, strides: [steps[axis]] })))) {
+    result[at++] = values[place];
+  }
+  if (shape.length === 0) result[0] = values[0];
+  return result;
+}
+
+/** One value for each place along an axis of `shape`, where a constant has no others. */
+export function along(
   { dims, values }: OnnxTensor,
   shape: readonly number[],
-): Float64Array {
-  const misfit = (): never =>
-    reader.refuse(
-      `a constant of the shape [${dims.join(', ')}] cannot be added to a query's [${shape.join(', ')}]`,
-    );
-  const rank = shape.length + 1;
-  if (dims.length > rank) misfit();
-  const padded = [...new Array<number>(rank - dims.length).fill(1), ...dims];
-  if (padded[0] !== 1) misfit();
-  const own = padded.slice(1);
-  if (own.some((extent, axis) => extent !== 1 && extent !== shape[axis])) misfit();
-  return Float64Array.from({ length: elementsOfShape(shape) }, (_, index) => {
-    let rest = index;
-    let place = 0;
-    let step = 1;
-    for (let axis = shape.length - 1; axis >= 0; axis--) {
-      const at = rest % shape[axis];
-      rest = Math.floor(rest / shape[axis]);
-      if (own[axis] !== 1) place += at * step;
-      step *= own[axis];
-    }
-    return values[place];
-  });
+  axis: number,
+): Float64Array | undefined {
+  const own = dims.map((extent, at) => ({ extent, axis: at + shape.length - dims.length }));
+  if (own.every(({ extent, axis: at }) => extent === 1 || at === axis)) {
+    return values.length === shape[axis] ? values : new Float64Array(shape[axis]).fill(values[0]);
+  }
+  if (own.some(({ axis: at }) => at < 0)) return undefined;
+  const inner = elementsOfShape(shape.slice(axis + 1));
+  const all = expanded({ name: '', dims, dataType: 0, values }, shape);
+  const first = Float64Array.from({ length: shape[axis] }, (_, k) => all[k * inner]);
+  return all.every((value, place) => value === first[Math.floor(place / inner) % shape[axis]])
+    ? first
+    : undefined;
 }

@@ -1,94 +1,159 @@
 import { ModelError } from '../../modelError.js';
-import { elementsOfShape, type GraphOp, type GraphValue } from './graphOps.js';
-import { NodeReader, type NodeInput } from './nodeReader.js';
-import { TRANSLATIONS } from './nodeTranslations.js';
-import type { OnnxGraph, OnnxValueInfo } from './onnxModel.js';
-import { DATA_TYPES, FLOAT } from './tensorValues.js';
+import { graphInputs, type GraphInputs } from './graphInputs.js';
+import type { GraphOp, GraphValue, NodeInput } from './graphValues.js';
+import { BatchMixing, NodeReader } from './nodeReader.js';
+import type { OnnxGraph, OnnxNode } from './onnxModel.js';
+import { OPERATORS, operatorOf } from './operators/index.js';
 
-/** Values of one query: more is a mistake in the file, and would not fit a device with a batch. */
-const MAX_INPUT_VALUES = 2 ** 26;
+/** Operator sets whose meaning is known. */
+export const OPERATOR_SETS = { first: 7, last: 25 } as const;
+
+/** Operators that meant something else, or were written otherwise, before the first of these sets. */
+const CHANGED_BEFORE: ReadonlySet<string> = new Set([
+  ...['Add', 'Sub', 'Mul', 'Div', 'Pow', 'And', 'Or', 'Xor', 'Equal', 'Greater', 'Less', 'Gemm', 'PRelu'],
+  ...[
+    'BatchNormalization',
+    'Dropout',
+    'Upsample',
+    'RNN',
+    'LSTM',
+    'GRU',
+    'AveragePool',
+    'Cast',
+    'Pad',
+    'Split',
+  ],
+  ...['Tile', 'TopK', 'Concat', 'Sum', 'Mean', 'Max', 'Min', 'LpPool', 'GlobalLpPool'],
+]);
+
+export interface GraphOutput {
+  readonly name: string;
+  readonly value: GraphValue;
+}
 
 /** A graph as ops over the values of one item, in the order in which they run. */
 export interface TranslatedGraph {
-  readonly inputShape: readonly number[];
+  readonly inputs: GraphInputs;
   readonly ops: readonly GraphOp[];
-  readonly output: GraphValue;
+  readonly outputs: readonly GraphOutput[];
 }
 
 /**
  * Translates the graph of an ONNX file.
  * @param inputShape of one item, where the file leaves it open.
- * @throws ModelError naming the node or the value.
+ * @param isWhole one query is all that the graph takes: no extent is the batch
+ * @throws ModelError naming the node or the value, BatchMixing where queries of a batch would be mixed
  */
 export function translateGraph(
   graph: OnnxGraph,
   file: string,
-  inputShape?: readonly number[],
+  inputShape: readonly number[] | undefined,
+  isWhole: boolean,
 ): TranslatedGraph {
   const refuse = (field: string, problem: string): never => {
     throw new ModelError('importUnsupported', file, field, problem);
   };
+  if (graph.outputs.length === 0) refuse('graph.output', 'the model has no output');
+  if (graph.opset > OPERATOR_SETS.last) {
+    refuse(
+      'opset_import',
+      `operator set ${graph.opset} is newer than ${OPERATOR_SETS.last}: export the model with an older one`,
+    );
+  }
+  const inputs = graphInputs(graph, file, inputShape, isWhole);
   const known = new Map<string, NodeInput>(
     graph.initializers.map((tensor) => [tensor.name, { constant: tensor }]),
   );
-  const inputs = graph.inputs.filter(({ name }) => !known.has(name));
-  const named = inputs.map(({ name }) => `'${name}'`).join(', ');
-  if (inputs.length !== 1)
-    refuse('graph.input', `the model takes ${inputs.length} inputs (${named}), only one is supported`);
-  if (graph.outputs.length !== 1) {
-    const outputs = graph.outputs.map(({ name }) => `'${name}'`).join(', ');
-    refuse(
-      'graph.output',
-      `the model has ${graph.outputs.length} outputs (${outputs}), only one is supported: export it with one`,
-    );
-  }
-  const shape = shapeOf(inputs[0], file, inputShape);
+  inputs.infos.forEach(({ name }, place) => {
+    if (known.has(name) && inputs.infos.findIndex((info) => info.name === name) !== place) {
+      refuse(`graph.input '${name}'`, 'two inputs have this name; write the file again');
+    }
+    known.set(name, { value: inputs.values[place] });
+  });
   const uses = useCounts(graph);
   const count = (name: string): number => uses.get(name) ?? 0;
-  known.set(inputs[0].name, { value: { op: undefined, shape, readOnce: false } });
   const ops: GraphOp[] = [];
   graph.nodes.forEach((node, place) => {
     const reader = new NodeReader(
       node,
       place,
       file,
-      node.inputs.map((name) => (name === '' ? undefined : (known.get(name) ?? missing(name, place, file)))),
+      inputsOf(node, (name) => known.get(name) ?? missing(name, place, file)),
       graph.opset,
+      inputs.fixedBatch,
+      (op) => void ops.push(op),
     );
-    const isOurs = node.domain === '' || node.domain === 'ai.onnx';
-    const translate =
-      isOurs && Object.hasOwn(TRANSLATIONS, node.opType) ? TRANSLATIONS[node.opType] : undefined;
-    if (translate === undefined) {
-      const operator = node.domain === '' ? node.opType : `${node.domain}.${node.opType}`;
-      return reader.refuse(`${operator} is not supported, only ${Object.keys(TRANSLATIONS).join(', ')}`);
-    }
-    const translation = translate(reader);
-    const [output] = node.outputs;
-    if (output === undefined) reader.invalid('it has no output');
-    if (known.has(output)) reader.invalid(`'${output}' is made twice; write the file again`);
-    if ('op' in translation && elementsOfShape(translation.op.shape) < 1) {
-      reader.invalid(
-        `its result has the shape [${translation.op.shape.join(', ')}] and no value; check the weights' shapes`,
+    const translated = operator(reader, node, graph)(reader);
+    const results: readonly NodeInput[] = 'length' in translated ? translated : [translated];
+    if (node.outputs.length === 0) reader.invalid('it has no output');
+    node.outputs.forEach((name, output) => {
+      if (name === '') return;
+      if (known.has(name)) reader.invalid(`'${name}' is made twice; write the file again`);
+      const result = results.at(output);
+      if (result === undefined) {
+        if (count(name) > 0)
+          reader.refuse(`its output '${name}' is read, only the first ${results.length} is supported`);
+        return;
+      }
+      const readOnce = count(name) === 1;
+      known.set(
+        name,
+        'value' in result
+          ? { value: { ...result.value, readOnce: result.value.readOnce && readOnce } }
+          : result,
+      );
+    });
+  });
+  const outputs = graph.outputs.map(({ name }) => {
+    const result = known.get(name) ?? missing(name, graph.nodes.length, file);
+    if (!('value' in result)) return refuse(`graph.output '${name}'`, 'it is no result of the input');
+    const { batch } = result.value;
+    // Answers are put together query by query.
+    if (batch !== undefined && (batch.axis !== 0 || batch.before !== 1)) {
+      throw new BatchMixing(
+        'importUnsupported',
+        file,
+        `graph.output '${name}'`,
+        `the batch lies along axis ${batch.axis}: putting answers together would mix the queries of a batch`,
       );
     }
-    const second = node.outputs.slice(1).find((name) => name !== '' && count(name) > 0);
-    if (second !== undefined) reader.refuse(`its output '${second}' is read, only the first is supported`);
-    const readOnce = count(output) === 1;
-    if ('constant' in translation || 'list' in translation) known.set(output, translation);
-    else if ('alias' in translation) {
-      const { alias } = translation;
-      known.set(output, { value: { ...alias, readOnce: alias.readOnce && readOnce } });
-    } else {
-      ops.push(translation.op);
-      known.set(output, { value: { op: translation.op, shape: translation.op.shape, readOnce } });
-    }
+    return { name, value: result.value };
   });
-  const result = known.get(graph.outputs[0].name);
-  if (result === undefined) return missing(graph.outputs[0].name, graph.nodes.length, file);
-  if (!('value' in result) || result.value.op === undefined) {
-    return refuse('graph.output', 'it is no result of the input');
+  return { inputs, ops, outputs };
+}
+
+/** Inputs at the end that are not given are none. */
+function inputsOf(node: OnnxNode, known: (name: string) => NodeInput): (NodeInput | undefined)[] {
+  const inputs = node.inputs.map((name) => (name === '' ? undefined : known(name)));
+  while (inputs.length > 0 && inputs[inputs.length - 1] === undefined) inputs.pop();
+  return inputs;
+}
+
+function operator(
+  reader: NodeReader,
+  node: OnnxNode,
+  graph: OnnxGraph,
+): (reader: NodeReader) => NodeInput | readonly NodeInput[] {
+  const entry = operatorOf(node.domain, node.opType);
+  const isOurs = node.domain === '' || node.domain === 'ai.onnx';
+  if (entry === undefined) {
+    const name = isOurs ? node.opType : `${node.domain}.${node.opType}`;
+    if (graph.functionDomains.has(node.domain)) {
+      return reader.refuse(
+        `${name} is a function of the file: inline it (onnx.inliner.inline_local_functions)`,
+      );
+    }
+    const known = Object.keys(OPERATORS['']);
+    return reader.refuse(
+      `${name} is not supported: write it with operators that are (docs/guides/models.md has the ${known.length} of them), or leave that part out of the model`,
+    );
   }
-  return { inputShape: shape, ops, output: result.value };
+  if (isOurs && (graph.opset < 1 || (graph.opset < OPERATOR_SETS.first && CHANGED_BEFORE.has(node.opType)))) {
+    return reader.refuse(
+      `operator set ${graph.opset} is older than ${OPERATOR_SETS.first}: convert the model (onnx.version_converter)`,
+    );
+  }
+  return entry.translate;
 }
 
 function missing(name: string, place: number, file: string): never {
@@ -108,54 +173,4 @@ function useCounts({ nodes, outputs }: OnnxGraph): ReadonlyMap<string, number> {
   // Twice: what leaves the graph must not change any more.
   for (const { name } of outputs) [name, name].forEach(use);
   return uses;
-}
-
-function shapeOf(
-  input: OnnxValueInfo,
-  file: string,
-  given: readonly number[] | undefined,
-): readonly number[] {
-  const field = `graph.input '${input.name}'`;
-  const refuse = (problem: string): never => {
-    throw new ModelError('importUnsupported', file, field, problem);
-  };
-  if (input.elementType !== FLOAT) {
-    const type = DATA_TYPES[input.elementType] ?? `data type ${input.elementType}`;
-    refuse(`it takes ${type}, only float is supported: export the model with float inputs`);
-  }
-  const extents = input.shape?.slice(1);
-  if (given !== undefined) {
-    const contradicts =
-      extents !== undefined &&
-      (extents.length !== given.length ||
-        extents.some((extent, axis) => typeof extent === 'number' && extent > 0 && extent !== given[axis]));
-    if (contradicts)
-      refuse(`--input-shape ${given.join(',')} contradicts the file's [${extents.join(', ')}] of one query`);
-    return bounded(given, refuse);
-  }
-  if (extents === undefined || extents.length === 0) {
-    refuse(
-      'its shape is open: say the shape of one query with --input-shape, without the batch, such as 1,28,28',
-    );
-  }
-  const fixed = (extents ?? []).map((extent) =>
-    typeof extent === 'number' && extent > 0 ? extent : undefined,
-  );
-  const shape = fixed.filter((extent) => extent !== undefined);
-  if (shape.length !== fixed.length) {
-    const text = (extents ?? []).map((extent) => (extent === '' ? '?' : extent)).join(', ');
-    refuse(
-      `the shape of one query, [${text}], is open: say it with --input-shape, without the batch, such as 1,28,28`,
-    );
-  }
-  return bounded(shape, refuse);
-}
-
-function bounded(shape: readonly number[], refuse: (problem: string) => never): readonly number[] {
-  const values = elementsOfShape(shape);
-  return values <= MAX_INPUT_VALUES
-    ? shape
-    : refuse(
-        `${values} values of one query are more than ${MAX_INPUT_VALUES}; check the file or --input-shape`,
-      );
 }

@@ -1,23 +1,36 @@
 import { ModelError } from '../../modelError.js';
-import type { GraphValue } from './graphOps.js';
+import {
+  batchOfOperand,
+  elementsOfShape,
+  shapeOfOperand,
+  typeOfOperand,
+  type BatchPlace,
+  type Emission,
+  type ExtentList,
+  type GraphOp,
+  type GraphValue,
+  type NodeInput,
+  type Operand,
+} from './graphValues.js';
 import type { OnnxNode, OnnxTensor } from './onnxModel.js';
+import type { Tensor } from '../modelDraft.js';
+import { typeName } from './tensorValues.js';
 
-/** The batch's extent, which is a number only when a query runs. */
-export const BATCH = 'batch';
+/** A node would mix the queries of a batch: the graph may still run where one query is all that it takes. */
+export class BatchMixing extends ModelError {}
 
-/** Whole numbers of which some are the batch's extent: what Shape gives, and what is made of it. */
-export interface ExtentList {
-  readonly extents: readonly (number | typeof BATCH)[];
-  /** One number, and no list of one. */
-  readonly isScalar: boolean;
+/** One result of an op that is new. */
+export interface NewResult {
+  readonly shape: readonly number[];
+  readonly batch: BatchPlace | undefined;
+  readonly dataType: number;
 }
-
-export type NodeInput =
-  { readonly value: GraphValue } | { readonly constant: OnnxTensor } | { readonly list: ExtentList };
 
 /** One node with its inputs, and refusals that name it. */
 export class NodeReader {
   readonly where: string;
+  /** Operators of other domains have versions of their own. */
+  private readonly operator: string;
 
   constructor(
     readonly node: OnnxNode,
@@ -26,17 +39,35 @@ export class NodeReader {
     private readonly inputs: readonly (NodeInput | undefined)[],
     /** Of the default operator set. */
     readonly opset: number,
+    /** The batch's extent where the file says it. */
+    readonly fixedBatch: number | undefined,
+    private readonly onOp: (op: GraphOp) => void,
   ) {
     const name = node.name === '' ? (node.outputs[0] ?? '') : node.name;
     this.where = `node ${place} (${node.opType} '${name}')`;
+    this.operator = node.domain === '' ? `operator set ${opset}` : node.domain;
   }
 
   refuse(problem: string): never {
-    throw new ModelError('importUnsupported', this.file, this.where, problem);
+    throw new ModelError('importUnsupported', this.file, this.where, `${problem} (${this.operator})`);
+  }
+
+  /** Refuses what would make one query's result depend on others. */
+  refuseMixing(what: string): never {
+    throw new BatchMixing(
+      'importUnsupported',
+      this.file,
+      this.where,
+      `${what} would mix the queries of a batch (${this.operator})`,
+    );
   }
 
   invalid(problem: string): never {
     throw new ModelError('importInvalid', this.file, this.where, problem);
+  }
+
+  get inputCount(): number {
+    return this.inputs.length;
   }
 
   input(place: number): NodeInput {
@@ -47,12 +78,40 @@ export class NodeReader {
     return this.inputs[place];
   }
 
+  /** Whether anything reads this output, or may. */
+  hasOutput(place: number): boolean {
+    return (this.node.outputs[place] ?? '') !== '';
+  }
+
   /** An input that depends on the query. */
   value(place: number): GraphValue {
     const input = this.input(place);
     if ('value' in input) return input.value;
     const what = 'list' in input ? "made of the batch's extent" : 'a constant';
     return this.refuse(`input ${place} is ${what}, only values of the query are supported`);
+  }
+
+  /** An input that is a value of the query, or the same for every query. */
+  operand(place: number): Operand {
+    const input = this.input(place);
+    return 'list' in input ? { constant: this.constant(place) } : input;
+  }
+
+  optionalOperand(place: number): Operand | undefined {
+    return this.optional(place) === undefined ? undefined : this.operand(place);
+  }
+
+  /** All inputs, none of which may be missing. */
+  operands(): readonly Operand[] {
+    return this.inputs.map((_, place) => this.operand(place));
+  }
+
+  /** Operands of numbers: texts can only be passed on. */
+  numeric(place: number): Operand {
+    const operand = this.operand(place);
+    const isText =
+      'value' in operand ? operand.value.texts !== undefined : operand.constant.texts !== undefined;
+    return isText ? this.refuse(`input ${place} holds strings, only numbers are computed with`) : operand;
   }
 
   /** An input that is the same for every query. */
@@ -81,6 +140,12 @@ export class NodeReader {
     return this.node.attributes.get(attribute)?.integers;
   }
 
+  /** A number of an input, or of an attribute as older operator sets have it. */
+  number(place: number, attribute: string, otherwise: number): number {
+    if (this.optional(place) !== undefined) return this.constant(place).values[0] ?? otherwise;
+    return this.float(attribute, otherwise);
+  }
+
   integer(name: string, otherwise: number): number {
     return this.node.attributes.get(name)?.integer ?? otherwise;
   }
@@ -93,13 +158,80 @@ export class NodeReader {
     return this.node.attributes.get(name)?.text ?? otherwise;
   }
 
+  texts(name: string): readonly string[] {
+    return this.node.attributes.get(name)?.texts ?? [];
+  }
+
+  floats(name: string): readonly number[] {
+    const attribute = this.node.attributes.get(name);
+    if (attribute?.tensor !== undefined) return Array.from(attribute.tensor.values);
+    return attribute?.floats ?? [];
+  }
+
+  integerList(name: string): readonly number[] | undefined {
+    const attribute = this.node.attributes.get(name);
+    return attribute?.tensor === undefined ? attribute?.integers : Array.from(attribute.tensor.values);
+  }
+
   /** As many whole numbers as `otherwise` has. */
   integers(name: string, otherwise: readonly number[]): readonly number[] {
     const list = this.node.attributes.get(name)?.integers ?? otherwise;
     return list.length === otherwise.length
       ? list
-      : this.invalid(
-          `${name} has ${list.length} values, expected ${otherwise.length} (only images in two dimensions)`,
+      : this.invalid(`${name} has ${list.length} values, expected ${otherwise.length}`);
+  }
+
+  /** An axis of `rank`, counted from the end where it is below 0. */
+  axis(given: number, rank: number): number {
+    const axis = given < 0 ? given + rank : given;
+    return Number.isInteger(axis) && axis >= 0 && axis < rank
+      ? axis
+      : this.invalid(`axis ${given} of ${rank} extents`);
+  }
+
+  /** The same, of an operand, whose batch must not lie along it. */
+  ownAxis(given: number, operand: Operand): number {
+    const shape = shapeOfOperand(operand);
+    const axis = this.axis(given, shape.length);
+    if (batchOfOperand(operand)?.axis === axis) this.refuseMixing(`axis ${given} of ${shape.length}`);
+    return axis;
+  }
+
+  /** A new op's results. */
+  results(
+    results: readonly NewResult[],
+    operands: readonly Operand[],
+    emit: (emission: Emission) => readonly Tensor[],
+  ): readonly NodeInput[] {
+    const op: GraphOp = { kind: 'general', operands, emit };
+    return this.resultsOf(op, results);
+  }
+
+  resultsOf(op: GraphOp, results: readonly NewResult[]): readonly NodeInput[] {
+    for (const { shape } of results) {
+      if (!(elementsOfShape(shape) >= 1)) {
+        this.invalid(
+          `its result has the shape [${shape.join(', ')}] and no value; check the weights' shapes`,
         );
+      }
+    }
+    this.onOp(op);
+    return results.map((result, output) => ({
+      value: { ...result, source: op, output, readOnce: true },
+    }));
+  }
+
+  /** A new op's only result. */
+  result(result: NewResult, operands: readonly Operand[], emit: (emission: Emission) => Tensor): NodeInput {
+    return this.results([result], operands, (emission) => [emit(emission)])[0];
+  }
+
+  /** All operands of one type, which is given back. */
+  commonType(operands: readonly Operand[]): number {
+    const [first, ...others] = operands.map(typeOfOperand);
+    const other = others.find((type) => type !== first);
+    return other === undefined
+      ? first
+      : this.invalid(`its inputs are ${typeName(first)} and ${typeName(other)}: cast one of them`);
   }
 }

@@ -1,12 +1,14 @@
+import type { NamedTensor } from '../../manifest.js';
 import { ModelError } from '../../modelError.js';
-import { ACTIVATIONS, ACTIVATION_INSTRUCTIONS, addActivation, addDense } from '../denseLayer.js';
-import { addConvolution, addMaxPool } from '../imageLayers.js';
-import { ModelDraft, countOf, pointerTo, type Tensor } from '../modelDraft.js';
-import { finishModel, type ImportedModel } from '../modelFolder.js';
-import { addSoftmax } from '../rowLayers.js';
-import { elementsOfShape, type AddOp, type AffineOp, type GraphOp, type GraphValue } from './graphOps.js';
-import { translateGraph } from './graphTranslation.js';
-import { readOnnx } from './onnxModel.js';
+import { addConversion, addCopyInto } from '../layers/stridedLayers.js';
+import { ModelDraft, pointerTo, type ImportInputType, type Tensor } from '../modelDraft.js';
+import { finishModel, type ImportedModel, type ImportedOutput } from '../modelFolder.js';
+import { GraphEmission } from './emission.js';
+import { translateGraph, type GraphOutput, type TranslatedGraph } from './graphTranslation.js';
+import { elementsOfShape, type GraphValue } from './graphValues.js';
+import { BatchMixing } from './nodeReader.js';
+import { readOnnx, type OnnxGraph } from './onnxModel.js';
+import { BOOL, DOUBLE, FLOAT, FLOAT16, BFLOAT16, INT32, INT64, UINT8, isWholeType } from './tensorValues.js';
 
 export interface OnnxImportOptions {
   readonly name: string;
@@ -17,37 +19,160 @@ export interface OnnxImportOptions {
   readonly labels?: readonly string[];
   /** Answer the output's values instead of the label of the largest. A single value is answered so in any case. */
   readonly answersValues?: boolean;
+  /** One query is all that the graph takes, the first extent included; unless given, where nothing else can be. */
+  readonly isWhole?: boolean;
   /** Where tensors may have their data in files of their own: the file's own folder. */
   readonly folder?: string;
 }
 
 /** Beyond it, an output is hardly one of classes. */
 const MAX_NUMBERED_LABELS = 65_536;
+/** Kernels count a batch's elements in 32 bits. */
+const MOST_ELEMENTS = 2 ** 31 - 1;
 
 /**
- * Makes a kernel model of an ONNX file, in single precision.
+ * Makes a kernel model of an ONNX file.
  * @throws ModelError `importInvalid` or `importUnsupported` naming the node or the tensor.
  */
 export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportOptions): ImportedModel {
   const source = readOnnx(bytes, file, options.folder);
-  const graph = translateGraph(source, file, options.inputShape);
-  const draft = new ModelDraft('floats', graph.inputShape);
-  const made = new Map<GraphOp, Tensor>();
-  const tensorOf = ({ op }: GraphValue): Tensor =>
-    (op === undefined ? undefined : made.get(op)) ?? draft.input;
-  for (const op of graph.ops) made.set(op, addOp(draft, op, tensorOf));
-  const output = tensorOf(graph.output);
-  const { width } = output;
+  const graph = translated(source, file, options);
+  const { inputs } = graph;
+  const inputType = inputTypeOf(graph);
+  const shapes = inputs.values.map(({ shape }) => rowShape(shape, inputs.isBatched));
+  const shape =
+    shapes.length === 1 ? shapes[0] : [shapes.reduce((sum, one) => sum + elementsOfShape(one), 0)];
+  const draft = new ModelDraft(inputType, shape.length === 0 ? [1] : shape);
+  draft.takesMissing =
+    source.nodes.some(({ opType }) => opType === 'IsNaN' || opType === 'Imputer') &&
+    inputType !== 'integers' &&
+    inputType !== 'bytes';
+  const emission = new GraphEmission(draft, graph);
+  const outputs = outputTensors(draft, graph, emission);
+  checkElements(draft, file, options.maxBatchSize);
   const from = source.producer === '' ? 'ONNX' : `ONNX from ${source.producer}`;
-  const common = {
+  return finishModel(draft, {
     name: options.name,
-    description: `'${source.name}', ${from}`,
+    description: `'${source.name}', ${from}${inputs.isBatched ? '' : '; a query is all that the graph takes'}`,
     maxBatchSize: options.maxBatchSize,
-  };
-  if (width === 1 || options.answersValues === true) {
-    return finishModel(draft, { ...common, answer: { kind: 'values', output } });
+    inputs: inputs.infos.map(({ name, elementType }, place) => ({
+      name,
+      datatype: datatypeOf(elementType),
+      shape: [...shapes[place]],
+    })),
+    answer: answerOf(outputs, file, options),
+  });
+}
+
+/** With the first extents as the batch; where that would mix queries and the file says all extents, without one. */
+function translated(source: OnnxGraph, file: string, options: OnnxImportOptions): TranslatedGraph {
+  const { inputShape, isWhole } = options;
+  if (isWhole === true) return translateGraph(source, file, inputShape, true);
+  try {
+    return translateGraph(source, file, inputShape, false);
+  } catch (error) {
+    if (!(error instanceof BatchMixing)) throw error;
+    const isFixed = source.inputs.every(({ shape }) =>
+      (shape ?? ['']).every((extent) => typeof extent === 'number' && extent > 0),
+    );
+    if (isWhole === undefined && isFixed) return translateGraph(source, file, undefined, true);
+    throw new ModelError(
+      'importUnsupported',
+      file,
+      error.field,
+      `${error.problem}: export the model with the batch as the first extent, or make all that it takes one query (--whole, with fixed shapes)`,
+    );
   }
-  if (options.labels === undefined && width > MAX_NUMBERED_LABELS) {
+}
+
+/** A shape of one row, where the batch is not in it. */
+function rowShape(shape: readonly number[], isBatched: boolean): readonly number[] {
+  return isBatched ? shape.slice(1) : shape;
+}
+
+/** The one type that holds all inputs. */
+function inputTypeOf({ inputs }: TranslatedGraph): ImportInputType {
+  const types = inputs.values.map(({ dataType }) => dataType);
+  if (types.every((type) => type === UINT8)) return 'bytes';
+  if (types.every((type) => isWholeType(type) || type === BOOL)) return 'integers';
+  const isReal = (type: number): boolean => [FLOAT, FLOAT16, BFLOAT16, BOOL].includes(type);
+  return types.every(isReal) ? 'floats' : 'doubles';
+}
+
+/** A result of the graph on the device, as answers take it. */
+interface Result extends ImportedOutput {
+  readonly value: GraphValue;
+}
+
+function outputTensors(
+  draft: ModelDraft,
+  graph: TranslatedGraph,
+  emission: GraphEmission,
+): readonly Result[] {
+  const taken = new Set<Tensor>([draft.input]);
+  return graph.outputs.map(({ name, value }: GraphOutput) => {
+    const made = emission.tensor(value);
+    const width = elementsOfShape(value.shape);
+    const isWhole = isWholeType(value.dataType) || value.dataType === BOOL || value.texts !== undefined;
+    let tensor = made;
+    if (isWhole) {
+      tensor = addConversion(
+        draft,
+        { pointer: pointerTo(made), stride: width, element: made.element },
+        width,
+        'i32',
+      );
+    } else if (taken.has(made)) {
+      tensor = draft.tensor(draft.layerName('result'), made.element, width);
+      const row = { start: 0, strides: [1] };
+      addCopyInto(
+        draft,
+        { pointer: pointerTo(made), stride: width, element: made.element },
+        tensor,
+        [width],
+        row,
+        row,
+      );
+    }
+    taken.add(tensor);
+    const { batch, shape } = value;
+    const isRow = batch?.axis === 0 && shape[0] === 1;
+    return {
+      value,
+      tensor,
+      named: {
+        name,
+        datatype: value.texts === undefined ? datatypeOf(value.dataType) : 'BYTES',
+        shape: isRow ? shape.slice(1) : [...shape],
+      },
+    };
+  });
+}
+
+function answerOf(
+  outputs: readonly Result[],
+  file: string,
+  { labels, answersValues }: OnnxImportOptions,
+): Parameters<typeof finishModel>[1]['answer'] {
+  const [first, second] = outputs;
+  const isLabel =
+    first.tensor.element === 'i32' &&
+    first.tensor.width === 1 &&
+    (outputs.length === 1 || (outputs.length === 2 && second.tensor.element !== 'i32'));
+  if (isLabel && (answersValues !== true || first.value.texts !== undefined)) {
+    const texts = first.value.texts ?? labels;
+    return {
+      kind: 'label',
+      output: first,
+      ...(texts === undefined ? {} : { labels: texts }),
+      ...(outputs.length === 1 ? {} : { scores: second }),
+    };
+  }
+  if (outputs.length > 1) return { kind: 'tensors', outputs };
+  const { width } = first.tensor;
+  if (width === 1 || answersValues === true || first.tensor.element === 'i32')
+    return { kind: 'values', output: first };
+  if (labels === undefined && width > MAX_NUMBERED_LABELS) {
     throw new ModelError(
       'importUnsupported',
       file,
@@ -55,97 +180,58 @@ export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportO
       `${width} values are too many for labels 0, 1, 2, …: give --labels, or answer the values with --values`,
     );
   }
-  const labels = options.labels ?? Array.from({ length: width }, (_, index) => String(index));
-  if (labels.length !== width) {
+  const names = labels ?? Array.from({ length: width }, (_, index) => String(index));
+  if (names.length !== width) {
     throw new ModelError(
       'importInvalid',
       file,
       'labels',
-      `${labels.length} labels for the ${width} values of the output`,
+      `${names.length} labels for the ${width} values of the output`,
     );
   }
-  return finishModel(draft, { ...common, answer: { kind: 'argmax', output, labels, scores: output } });
+  return { kind: 'argmax', output: first, labels: names, scores: first };
 }
 
-function addOp(draft: ModelDraft, op: GraphOp, tensorOf: (value: GraphValue) => Tensor): Tensor {
-  const x = tensorOf(op.x);
-  switch (op.kind) {
-    case 'dense': {
-      const { weights, activation } = op;
-      return addDense(draft, x, { weights, biases: op.bias ?? new Float64Array(op.shape[0]), activation });
-    }
-    case 'convolution': {
-      const { weights, activation, window, shape } = op;
-      const biases = op.bias ?? new Float64Array(shape[0]);
-      return addConvolution(draft, x, {
-        image: op.x.shape,
-        outputs: shape[0],
-        weights,
-        biases,
-        activation,
-        window,
-      });
-    }
-    case 'pool':
-      return addMaxPool(draft, x, op.x.shape, op.window);
-    case 'add':
-      return addAddition(draft, x, op, tensorOf);
-    case 'affine':
-      return addAffine(draft, x, op);
-    case 'activation':
-      return addActivation(draft, x, op.activation);
-    case 'softmax':
-      return addSoftmax(draft, x, op.width);
+function checkElements(draft: ModelDraft, file: string, maxBatchSize: number): void {
+  const widest = [draft.input, ...draft.tensors].reduce((one, other) =>
+    other.width > one.width ? other : one,
+  );
+  if (widest.width * maxBatchSize <= MOST_ELEMENTS) return;
+  const most = Math.floor(MOST_ELEMENTS / widest.width);
+  throw new ModelError(
+    'importUnsupported',
+    file,
+    'graph',
+    `${widest.width} values of a query in batches of ${maxBatchSize} are more than 2^31: ${most < 1 ? 'the model is too large' : `choose --max-batch ${most} or less`}`,
+  );
+}
+
+/** As the Open Inference Protocol calls it. */
+function datatypeOf(dataType: number): NamedTensor['datatype'] {
+  switch (dataType) {
+    case DOUBLE:
+      return 'FP64';
+    case INT32:
+      return 'INT32';
+    case INT64:
+      return 'INT64';
+    case UINT8:
+      return 'UINT8';
+    case BOOL:
+      return 'BOOL';
+    case FLOAT16:
+      return 'FP16';
+    case 3:
+      return 'INT8';
+    case 4:
+      return 'UINT16';
+    case 5:
+      return 'INT16';
+    case 12:
+      return 'UINT32';
+    case 13:
+      return 'UINT64';
+    default:
+      return 'FP32';
   }
-}
-
-function addAddition(
-  draft: ModelDraft,
-  x: Tensor,
-  op: AddOp,
-  tensorOf: (value: GraphValue) => Tensor,
-): Tensor {
-  const name = draft.layerName('sum');
-  const y = draft.tensor(name, 'f32', elementsOfShape(op.shape));
-  const activation = { i32: ACTIVATIONS[op.activation] };
-  const isRow = op.other instanceof Float64Array;
-  draft.launchElements({
-    module: 'elementwise',
-    kernel: isRow ? 'add_row_f32' : 'add_f32',
-    width: y.width,
-    instructionsEach: 45 + ACTIVATION_INSTRUCTIONS[op.activation],
-    arguments:
-      op.other instanceof Float64Array
-        ? [
-            pointerTo(x),
-            draft.weight(`${name}Row`, Float32Array.from(op.other)),
-            pointerTo(y),
-            countOf(y.width),
-            { i32: y.width },
-            activation,
-          ]
-        : [pointerTo(x), pointerTo(tensorOf(op.other)), pointerTo(y), countOf(y.width), activation],
-  });
-  return y;
-}
-
-function addAffine(draft: ModelDraft, x: Tensor, op: AffineOp): Tensor {
-  const name = draft.layerName('affine');
-  const y = draft.tensor(name, 'f32', x.width);
-  draft.launchElements({
-    module: 'elementwise',
-    kernel: 'affine_f32',
-    width: y.width,
-    instructionsEach: 55 + ACTIVATION_INSTRUCTIONS[op.activation],
-    arguments: [
-      pointerTo(x),
-      draft.weight(`${name}Factor`, Float32Array.from(op.factor)),
-      draft.weight(`${name}Offset`, Float32Array.from(op.offset)),
-      pointerTo(y),
-      countOf(y.width),
-      { i32: y.width },
-      { i32: ACTIVATIONS[op.activation] },
-    ],
-  });
-  return y;
 }

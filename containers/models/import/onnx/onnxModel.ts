@@ -1,15 +1,26 @@
 import { ModelError } from '../../modelError.js';
 import { ExternalData, type ExternalEntry } from './externalData.js';
-import { DATA_TYPES, MOST_VALUES, READ_TYPES } from './tensorValues.js';
+import {
+  BFLOAT16,
+  FLOAT16,
+  MOST_VALUES,
+  READ_TYPES,
+  STRING,
+  brainFloatOf,
+  halfOf,
+  typeName,
+} from './tensorValues.js';
 import { ProtobufError, ProtobufReader } from './protobuf.js';
 
 /** The part of ONNX's messages that an import reads; names and numbers are those of onnx.proto. */
 export interface OnnxTensor {
   readonly name: string;
   readonly dims: readonly number[];
-  /** A DataType: 1 float, 6 int32, 7 int64, 11 double. */
+  /** A DataType: 1 float, 6 int32, 7 int64, 11 double, … */
   readonly dataType: number;
+  /** Of strings: places in `texts`. */
   readonly values: Float64Array;
+  readonly texts?: readonly string[];
 }
 
 export interface OnnxAttribute {
@@ -20,6 +31,7 @@ export interface OnnxAttribute {
   readonly tensor: OnnxTensor | undefined;
   readonly floats: readonly number[];
   readonly integers: readonly number[];
+  readonly texts: readonly string[];
 }
 
 export interface OnnxNode {
@@ -36,6 +48,7 @@ export type OnnxExtent = number | string;
 
 export interface OnnxValueInfo {
   readonly name: string;
+  /** 0: it is no tensor. */
   readonly elementType: number;
   /** Undefined when the file leaves even the rank open. */
   readonly shape: readonly OnnxExtent[] | undefined;
@@ -49,6 +62,8 @@ export interface OnnxGraph {
   readonly outputs: readonly OnnxValueInfo[];
   /** Version of the default operator set. */
   readonly opset: number;
+  /** Domains of functions that the file brings along. */
+  readonly functionDomains: ReadonlySet<string>;
   readonly producer: string;
 }
 
@@ -71,6 +86,13 @@ export function readOnnx(bytes: Uint8Array, file: string, folder?: string): Onnx
   }
 }
 
+/** Reads a TensorProto by itself, as ONNX's tests have inputs and outputs. @throws ModelError */
+export function readOnnxTensor(bytes: Uint8Array, file: string): OnnxTensor {
+  return new OnnxReader(file, new ExternalData(file, undefined)).tensor(new ProtobufReader(bytes), true);
+}
+
+type GraphParts = Omit<OnnxGraph, 'opset' | 'producer' | 'functionDomains'>;
+
 class OnnxReader {
   constructor(
     private readonly file: string,
@@ -78,24 +100,26 @@ class OnnxReader {
   ) {}
 
   model(reader: ProtobufReader): OnnxGraph {
-    let graph: Omit<OnnxGraph, 'opset' | 'producer'> | undefined;
+    let graph: GraphParts | undefined;
     let opset = 0;
     let producer = '';
+    const functionDomains = new Set<string>();
     while (reader.next()) {
       if (reader.field === 2) producer = reader.text();
       else if (reader.field === 7) graph = this.graph(reader.message());
       else if (reader.field === 8) {
         const { domain, version } = operatorSet(reader.message());
         if (domain === '' || domain === 'ai.onnx') opset = version;
-      } else reader.skip();
+      } else if (reader.field === 25) functionDomains.add(functionDomain(reader.message()));
+      else reader.skip();
     }
     if (graph === undefined) {
       throw new ModelError('importInvalid', this.file, 'graph', 'there is none: this is no ONNX model');
     }
-    return { ...graph, opset, producer };
+    return { ...graph, opset, producer, functionDomains };
   }
 
-  private graph(reader: ProtobufReader): Omit<OnnxGraph, 'opset' | 'producer'> {
+  private graph(reader: ProtobufReader): GraphParts {
     let name = '';
     const nodes: OnnxNode[] = [];
     const initializers: OnnxTensor[] = [];
@@ -143,6 +167,7 @@ class OnnxReader {
     let tensor: OnnxTensor | undefined;
     const floats: number[] = [];
     const integers: number[] = [];
+    const texts: string[] = [];
     while (reader.next()) {
       if (reader.field === 1) attribute.name = reader.text();
       else if (reader.field === 2) attribute.float = reader.float();
@@ -151,16 +176,19 @@ class OnnxReader {
       else if (reader.field === 5) tensor = this.tensor(reader.message());
       else if (reader.field === 7) reader.floats(floats);
       else if (reader.field === 8) reader.integers(integers);
+      else if (reader.field === 9) texts.push(reader.text());
       else reader.skip();
     }
-    return { ...attribute, tensor, floats, integers };
+    return { ...attribute, tensor, floats, integers, texts };
   }
 
-  private tensor(reader: ProtobufReader): OnnxTensor {
+  /** @param takesMissing NaN is taken, which no weight is */
+  tensor(reader: ProtobufReader, takesMissing = false): OnnxTensor {
     let name = '';
     let dataType = 0;
     const dims: number[] = [];
     const listed: number[] = [];
+    const texts: string[] = [];
     let raw: Uint8Array | undefined;
     let isExternal = false;
     const entry: Partial<Record<string, string>> = {};
@@ -168,7 +196,8 @@ class OnnxReader {
       if (reader.field === 1) reader.integers(dims);
       else if (reader.field === 2) dataType = reader.integer();
       else if (reader.field === 4) reader.floats(listed);
-      else if (reader.field === 5 || reader.field === 7) reader.integers(listed);
+      else if (reader.field === 5 || reader.field === 7 || reader.field === 11) reader.integers(listed);
+      else if (reader.field === 6) texts.push(reader.text());
       else if (reader.field === 8) name = reader.text();
       else if (reader.field === 9) raw = reader.data();
       else if (reader.field === 10) reader.doubles(listed);
@@ -180,6 +209,12 @@ class OnnxReader {
     }
     const field = `initializer '${name}'`;
     const elements = this.elements(dims, field);
+    if (dataType === STRING) {
+      if (texts.length !== elements) {
+        this.invalid(field, `${texts.length} strings for the shape [${dims.join(', ')}]`);
+      }
+      return { name, dims, dataType, values: Float64Array.from(texts, (_, place) => place), texts };
+    }
     const type = this.typeOf(dataType, field);
     const { bytes } = type;
     // Some writers name the file alone.
@@ -188,14 +223,19 @@ class OnnxReader {
     if (raw !== undefined && raw.length % bytes !== 0) {
       this.invalid(field, `${raw.length} bytes are no whole number of values`);
     }
-    const values = raw === undefined ? Float64Array.from(listed) : type.read(raw);
+    const bitsOf = dataType === FLOAT16 ? halfOf : dataType === BFLOAT16 ? brainFloatOf : undefined;
+    const values =
+      raw === undefined
+        ? Float64Array.from(bitsOf === undefined ? listed : listed.map(bitsOf))
+        : type.read(raw);
     if (values.length !== elements) {
       this.invalid(
         field,
         `${values.length} values for the shape [${dims.join(', ')}]; write or copy the file again`,
       );
     }
-    const bad = values.findIndex((value) => !Number.isFinite(value));
+    // Infinities are there on purpose, in masks and bounds.
+    const bad = takesMissing ? -1 : values.findIndex(Number.isNaN);
     if (bad >= 0) this.invalid(field, `value ${bad} is ${values[bad]}; train the model again`);
     return { name, dims, dataType, values };
   }
@@ -221,7 +261,7 @@ class OnnxReader {
       'importUnsupported',
       this.file,
       field,
-      `holds ${DATA_TYPES[dataType] ?? `data type ${dataType}`}, only float, double, int32 and int64 are read: convert the model to float`,
+      `holds ${typeName(dataType)}, which is not read: convert the model to float`,
     );
   }
 
@@ -248,6 +288,16 @@ function keyAndValue(reader: ProtobufReader): [string, string] {
     else reader.skip();
   }
   return [key, value];
+}
+
+/** Of a FunctionProto. */
+function functionDomain(reader: ProtobufReader): string {
+  let domain = '';
+  while (reader.next()) {
+    if (reader.field === 10) domain = reader.text();
+    else reader.skip();
+  }
+  return domain;
 }
 
 function operatorSet(reader: ProtobufReader): { domain: string; version: number } {

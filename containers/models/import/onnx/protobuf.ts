@@ -43,9 +43,12 @@ export class ProtobufReader {
     return this.exactInteger();
   }
 
-  /** Whole numbers of a repeated field, packed or one by one, added to `list`. */
+  /**
+   * Whole numbers of a repeated field, packed or one by one, added to `list`. The largest there are stand for "to the end":
+   * beyond 2^53 they are rounded.
+   */
   integers(list: number[]): void {
-    this.repeated(WIRE_VARINT, (reader) => list.push(reader.exactInteger()));
+    this.repeated(WIRE_VARINT, (reader) => list.push(Number(BigInt.asIntN(64, reader.varint()))));
   }
 
   float(): number {

@@ -1,15 +1,16 @@
-import type { GraphOp, GraphValue } from './graphOps.js';
-import type { ExtentList, NodeReader } from './nodeReader.js';
-import type { OnnxTensor } from './onnxModel.js';
+import type { NodeInput } from './graphValues.js';
+import type { NodeReader } from './nodeReader.js';
 
-/**
- * What a node becomes: a new op, a value that is there already (in another shape, or of an op that took the node on), a
- * constant, or numbers that are made of the batch's extent.
- */
-export type Translation =
-  | { readonly op: GraphOp }
-  | { readonly alias: GraphValue }
-  | { readonly constant: OnnxTensor }
-  | { readonly list: ExtentList };
+/** What a node's outputs are, in order; one alone stands for itself. */
+export type Translation = NodeInput | readonly NodeInput[];
 
 export type Translate = (reader: NodeReader) => Translation;
+
+/** An operator that imports have. */
+export interface OperatorEntry {
+  readonly translate: Translate;
+  /** What of it, for the documentation; undefined: all. */
+  readonly limits?: string;
+}
+
+export type OperatorTable = Readonly<Record<string, OperatorEntry>>;

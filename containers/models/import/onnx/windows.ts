@@ -1,71 +1,94 @@
-import type { SlidingWindow } from '../imageLayers.js';
 import type { NodeReader } from './nodeReader.js';
 
-/** The window of a Conv or MaxPool node over an image of height x width. */
-export function windowOf(
-  reader: NodeReader,
-  image: readonly [number, number],
-  kernel: readonly [number, number],
-): SlidingWindow {
-  const strides = reader.integers('strides', [1, 1]);
-  const dilations = reader.integers('dilations', [1, 1]);
-  if (dilations.some((dilation) => dilation !== 1)) reader.refuse('dilations other than 1 are not supported');
-  if (strides.some((stride) => stride < 1) || kernel.some((extent) => extent < 1)) {
-    reader.invalid('kernel_shape and strides must be 1 or more');
-  }
-  const pads = reader.integers('pads', [0, 0, 0, 0]);
-  if (pads.some((pad) => pad < 0)) reader.refuse('negative pads are not supported');
-  const roundsUp = reader.integer('ceil_mode', 0) === 1;
-  const automatic = reader.text('auto_pad', 'NOTSET');
-  const [vertical, horizontal] = [0, 1].map((axis) =>
-    axisOf(reader, {
-      extent: image[axis],
-      kernel: kernel[axis],
-      stride: strides[axis],
-      pads: [pads[axis], pads[axis + 2]],
-      automatic,
-      roundsUp,
-    }),
-  );
-  return {
-    kernel,
-    strides: [strides[0], strides[1]],
-    padTop: vertical.before,
-    padLeft: horizontal.before,
-    out: [vertical.out, horizontal.out],
-  };
+/** How a window slides along one axis. */
+export interface SlidingAxis {
+  readonly stride: number;
+  readonly dilation: number;
+  readonly before: number;
+  readonly after: number;
+  readonly out: number;
 }
 
-function axisOf(
+/** The axes of a convolution or a pool. @param roundsUp 1: results begin as long as they begin within the image */
+export function slidingAxes(
   reader: NodeReader,
-  axis: {
-    readonly extent: number;
-    readonly kernel: number;
-    readonly stride: number;
-    readonly pads: readonly [number, number];
-    readonly automatic: string;
-    readonly roundsUp: boolean;
-  },
-): { before: number; out: number } {
-  const { extent, kernel, stride, automatic } = axis;
-  if (automatic === 'SAME_UPPER' || automatic === 'SAME_LOWER') {
-    const out = Math.ceil(extent / stride);
-    const padding = Math.max(0, (out - 1) * stride + kernel - extent);
-    return {
-      before: automatic === 'SAME_UPPER' ? Math.floor(padding / 2) : Math.ceil(padding / 2),
-      out,
-    };
+  image: readonly number[],
+  kernel: readonly number[],
+  roundsUp: number,
+): readonly SlidingAxis[] {
+  const { strides, dilations, pads, automatic } = attributesOf(reader, image, kernel);
+  return image.map((extent, axis) => {
+    const [stride, dilation] = [strides[axis], dilations[axis]];
+    const reach = dilation * (kernel[axis] - 1) + 1;
+    if (automatic === 'SAME_UPPER' || automatic === 'SAME_LOWER') {
+      const out = Math.ceil(extent / stride);
+      const padding = Math.max(0, (out - 1) * stride + reach - extent);
+      const before = automatic === 'SAME_UPPER' ? Math.floor(padding / 2) : Math.ceil(padding / 2);
+      return { stride, dilation, before, after: padding - before, out };
+    }
+    const [before, after] = automatic === 'VALID' ? [0, 0] : [pads[axis], pads[axis + image.length]];
+    const room = extent + before + after - reach;
+    if (room < 0) reader.invalid(`a window of ${reach} does not fit into ${extent + before + after} pixels`);
+    let out = (roundsUp === 1 ? Math.ceil(room / stride) : Math.floor(room / stride)) + 1;
+    // A window that would begin behind the image is left out.
+    if (roundsUp === 1 && (out - 1) * stride >= extent + before) out -= 1;
+    return { stride, dilation, before, after, out };
+  });
+}
+
+/** The axes of a transposed convolution. */
+export function slidingBack(
+  reader: NodeReader,
+  image: readonly number[],
+  kernel: readonly number[],
+): readonly SlidingAxis[] {
+  const { strides, dilations, pads, automatic } = attributesOf(reader, image, kernel);
+  const none = image.map(() => 0);
+  const extra = reader.integers('output_padding', none);
+  const given = reader.node.attributes.get('output_shape')?.integers;
+  const wanted = given?.slice(-image.length);
+  return image.map((extent, axis) => {
+    const [stride, dilation] = [strides[axis], dilations[axis]];
+    const full = stride * (extent - 1) + extra[axis] + dilation * (kernel[axis] - 1) + 1;
+    const isSame = automatic === 'SAME_UPPER' || automatic === 'SAME_LOWER';
+    if (wanted !== undefined || isSame) {
+      const out = wanted?.[axis] ?? extent * stride;
+      const padding = Math.max(0, full - out);
+      const before = automatic === 'SAME_UPPER' ? Math.floor(padding / 2) : Math.ceil(padding / 2);
+      const isUpper = automatic !== 'SAME_LOWER';
+      return { stride, dilation, before: isUpper ? Math.floor(padding / 2) : before, after: 0, out };
+    }
+    const before = automatic === 'VALID' ? 0 : pads[axis];
+    const after = automatic === 'VALID' ? 0 : pads[axis + image.length];
+    const out = full - before - after;
+    if (out < 1) reader.invalid(`pads of ${before} and ${after} leave nothing of ${full} pixels`);
+    return { stride, dilation, before, after: 0, out };
+  });
+}
+
+interface Attributes {
+  readonly strides: readonly number[];
+  readonly dilations: readonly number[];
+  readonly pads: readonly number[];
+  readonly automatic: string;
+}
+
+function attributesOf(reader: NodeReader, image: readonly number[], kernel: readonly number[]): Attributes {
+  const ones = image.map(() => 1);
+  const strides = reader.integers('strides', ones);
+  const dilations = reader.integers('dilations', ones);
+  const pads = reader.integers(
+    'pads',
+    [...image, ...image].map(() => 0),
+  );
+  if ([...strides, ...dilations, ...kernel].some((value) => !(value >= 1 && value < 2 ** 24))) {
+    reader.invalid('kernel_shape, strides and dilations must be 1 or more, and below 2^24');
   }
-  if (automatic !== 'NOTSET' && automatic !== 'VALID')
+  if (pads.some((pad) => !(Math.abs(pad) < 2 ** 24))) reader.invalid(`pads of [${pads.join(', ')}]`);
+  if (pads.some((pad) => pad < 0)) reader.refuse('negative pads are not supported: slice the values before');
+  const automatic = reader.text('auto_pad', 'NOTSET');
+  if (!['NOTSET', 'VALID', 'SAME_UPPER', 'SAME_LOWER', ''].includes(automatic)) {
     reader.invalid(`auto_pad '${automatic}' is none of ONNX`);
-  const [before, after] = automatic === 'VALID' ? [0, 0] : axis.pads;
-  const room = extent + before + after - kernel;
-  if (room < 0) reader.invalid(`a window of ${kernel} does not fit into ${extent + before + after} pixels`);
-  if (before >= kernel || after >= kernel) {
-    reader.refuse(`pads of a whole window (${before}, ${after} of ${kernel}) are not supported`);
   }
-  let out = (axis.roundsUp ? Math.ceil(room / stride) : Math.floor(room / stride)) + 1;
-  // A window that would begin behind the image is left out.
-  if (axis.roundsUp && (out - 1) * stride >= extent + before) out -= 1;
-  return { before, out };
+  return { strides, dilations, pads, automatic };
 }

@@ -30,7 +30,12 @@ export function importSklearn(text: string, file: string, options: SklearnImport
     name: options.name ?? source.name,
     description: `${source.estimator} of scikit-learn ${source.sklearnVersion}`,
     maxBatchSize: options.maxBatchSize,
-    answer: { kind: 'argmax', output: decisions, labels: source.classes, scores },
+    answer: {
+      kind: 'argmax',
+      output: { tensor: decisions },
+      labels: source.classes,
+      scores: { tensor: scores },
+    },
     ...(source.golden.length === 0 ? {} : { golden: { tolerance: 1e-5, cases: source.golden } }),
   });
 }

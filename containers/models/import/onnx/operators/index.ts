@@ -1,0 +1,33 @@
+import type { OperatorEntry, OperatorTable } from '../translation.js';
+import { CLASSICAL } from './classical.js';
+import { ELEMENTWISE } from './elementwise.js';
+import { MOVEMENT } from './movement.js';
+import { NORMALIZATIONS } from './normalizations.js';
+import { PRODUCTS } from './products.js';
+import { QUANTIZED } from './quantized.js';
+import { RECURRENT } from './recurrent.js';
+import { REDUCTIONS } from './reductions.js';
+import { SHAPES } from './shapes.js';
+import { WINDOWS } from './windows.js';
+
+/** Operators by domain, in the order in which the documentation has them. */
+export const OPERATORS: Readonly<Record<string, OperatorTable>> = {
+  '': {
+    ...ELEMENTWISE,
+    ...SHAPES,
+    ...MOVEMENT,
+    ...PRODUCTS,
+    ...WINDOWS,
+    ...NORMALIZATIONS,
+    ...REDUCTIONS,
+    ...RECURRENT,
+    ...QUANTIZED,
+  },
+  'ai.onnx.ml': CLASSICAL,
+};
+
+export function operatorOf(domain: string, name: string): OperatorEntry | undefined {
+  const ours = domain === 'ai.onnx' ? '' : domain;
+  const table = Object.hasOwn(OPERATORS, ours) ? OPERATORS[ours] : undefined;
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,2 @@
+export { MATH_FUNCTIONS, PAIR_FUNCTIONS } from '../import/onnx/functions.js';
+export { readOnnx, readOnnxTensor, type OnnxTensor } from '../import/onnx/onnxModel.js';
