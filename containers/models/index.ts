@@ -13,9 +13,11 @@ export { ExpressionError, parseExpression, type Expression, type Scope } from '.
 export { goldenSample, loadGolden, type GoldenCase, type GoldenSet } from './golden.js';
 export {
   IMPORT_INPUT_TYPES,
+  importBoosted,
   importOnnx,
   importSklearn,
   writeModelFolder,
+  type BoostedLibrary,
   type ImportInputType,
   type ImportedModel,
   type OnnxImportOptions,

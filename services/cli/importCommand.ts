@@ -3,9 +3,11 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   IMPORT_INPUT_TYPES,
+  importBoosted,
   importOnnx,
   importSklearn,
   writeModelFolder,
+  type BoostedLibrary,
   type ImportInputType,
   type ImportedModel,
   type KernelModel,
@@ -26,6 +28,10 @@ interface SklearnOptions extends ImportOptions {
   readonly inputType: ImportInputType;
 }
 
+interface BoostedOptions extends SklearnOptions {
+  readonly labels?: readonly string[];
+}
+
 interface OnnxOptions extends ImportOptions {
   readonly inputShape?: readonly number[];
   readonly labels?: readonly string[];
@@ -43,12 +49,10 @@ export function addImportCommand(program: Command): void {
       .description('a scikit-learn classifier, as containers/models/import/sklearnExport.py wrote it')
       .argument('<export>', 'the JSON file of sklearnExport.py'),
   )
-    .addOption(
-      new Option('--input-type <type>', 'what the model takes; it computes in double precision in any case')
-        .choices(IMPORT_INPUT_TYPES)
-        .default('doubles'),
-    )
+    .addOption(inputTypeOption())
     .action(importFromSklearn);
+  addBoosted(command, 'xgboost', 'the JSON that XGBoost saves: save_model("model.json")');
+  addBoosted(command, 'lightgbm', 'the JSON of LightGBM: json.dumps(booster.dump_model())');
   withCommonOptions(
     command
       .command('onnx')
@@ -62,6 +66,37 @@ export function addImportCommand(program: Command): void {
     .action(importFromOnnx);
 }
 
+function addBoosted(command: Command, library: BoostedLibrary, what: string): void {
+  withCommonOptions(command.command(library).description(what).argument('<model>', 'the JSON file'))
+    .addOption(inputTypeOption())
+    .option('--labels <labels>', 'the classes in order, such as cat,dog', labelsOption)
+    .action((path: string, options: BoostedOptions) => {
+      const { inputType, labels, maxBatch, name } = options;
+      write(
+        importBoosted(library, textOf(path), path, {
+          name: name ?? basename(path, extname(path)),
+          inputType,
+          maxBatchSize: maxBatch,
+          ...(labels === undefined ? {} : { labels }),
+        }),
+        options,
+      );
+    });
+}
+
+function inputTypeOption(): Option {
+  return new Option(
+    '--input-type <type>',
+    'what the model takes; it computes in double precision in any case',
+  )
+    .choices(IMPORT_INPUT_TYPES)
+    .default('doubles');
+}
+
+function textOf(path: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: false }).decode(readInput(path));
+}
+
 function withCommonOptions(command: Command): Command {
   return command
     .requiredOption('--out <folder>', 'the folder to write; an earlier import there is replaced')
@@ -72,9 +107,12 @@ function withCommonOptions(command: Command): Command {
 
 function importFromSklearn(path: string, options: SklearnOptions): void {
   const { inputType, maxBatch, name } = options;
-  const text = new TextDecoder('utf-8', { ignoreBOM: false }).decode(readInput(path));
   write(
-    importSklearn(text, path, { inputType, maxBatchSize: maxBatch, ...(name === undefined ? {} : { name }) }),
+    importSklearn(textOf(path), path, {
+      inputType,
+      maxBatchSize: maxBatch,
+      ...(name === undefined ? {} : { name }),
+    }),
     options,
   );
 }

@@ -14,7 +14,9 @@ Classifiers: LinearSVC, LogisticRegression(CV), SGDClassifier, RidgeClassifier(C
 PassiveAggressiveClassifier, SVC and NuSVC (linear, rbf), DecisionTreeClassifier, ExtraTreeClassifier,
 RandomForestClassifier, ExtraTreesClassifier, MLPClassifier; a Pipeline of StandardScaler, MinMaxScaler or MaxAbsScaler
 and one of them, `passthrough` and None steps among them. Trees that learned where missing values go (scikit-learn 1.3 and
-later) keep those routes: the imported model takes NaN as they do. Golden inputs go into the file with the labels and scores that scikit-learn predicts for them here;
+later) keep those routes: the imported model takes NaN as they do. Other classifiers, regressors and transformers (sklearnGraph.py beside this file has them) are written as graphs of operators: regressors of every kind,
+boosted trees, neighbours, naive Bayes, calibrated and voting classifiers, behind ColumnTransformer, encoders, imputers, PCA and selectors.
+Golden inputs go into the file with the labels and scores that scikit-learn predicts for them here;
 `windjammer test` holds the imported model to them.
 """
 
@@ -28,6 +30,8 @@ try:
     from sklearn import __version__ as SKLEARN_VERSION
 except ImportError as error:
     sys.exit(f"sklearnExport: {error}: install scikit-learn (pip install scikit-learn, or apt-get install python3-sklearn)")
+
+import sklearnGraph
 
 LINEAR = {
     "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV",
@@ -65,7 +69,66 @@ def describe_model(model, golden_inputs=None, name="model"):
         ) from error
 
 
+def _is_plain(model):
+    """Whether all of a model is what the first version of the format has."""
+    steps = _steps(model)
+    kinds = [_kind(step) for step in steps]
+    plain = all(kind in SCALERS and not getattr(step, "clip", False) for kind, step in zip(kinds[:-1], steps))
+    return not kinds or (plain and (kinds[-1] in SUPPORTED or not sklearnGraph.can_be_graph(steps[-1])))
+
+
+def _graph_document(model, golden_inputs, name):
+    """A graph of operators, version 2 of the format."""
+    steps = _steps(model)
+    features = int(_fitted(steps[0], "n_features_in_", _kind(steps[0])))
+    try:
+        graph = sklearnGraph.graph_of(model)
+    except sklearnGraph.GraphError as error:
+        raise ExportError(str(error)) from error
+    document = {
+        "format": "windjammer-sklearn",
+        "formatVersion": 2,
+        "sklearnVersion": SKLEARN_VERSION,
+        "name": name,
+        "estimator": " + ".join(_kind(step) for step in steps),
+        "features": features,
+        **graph,
+        "golden": [],
+    }
+    labels = None
+    if "decisions" in graph["outputs"]:
+        labels = document["classes"] = [str(label) for label in steps[-1].classes_.tolist()]
+    if golden_inputs is not None:
+        document["golden"] = _graph_golden(model, graph, golden_inputs, features, labels)
+    return document
+
+
+def _graph_golden(model, graph, inputs, features, labels):
+    inputs = np.asarray(_dense(inputs), dtype=np.float64)
+    if inputs.ndim != 2 or inputs.shape[1] != features:
+        raise ExportError(f"golden inputs have the shape {inputs.shape}, the model takes rows of {features} values")
+    if np.any(np.isinf(inputs)) or (np.any(np.isnan(inputs)) and not graph["takesMissing"]):
+        raise ExportError("golden inputs hold values that are no finite numbers: leave those rows out")
+    if len(inputs) == 0:
+        return []
+    predicted = model.predict(inputs)
+    rows = [[None if math.isnan(value) else value for value in row] for row in inputs.tolist()]
+    if labels is None:
+        return [{"input": row, "scores": np.ravel(value).astype(float).tolist()} for row, value in zip(rows, predicted)]
+    if graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
+        scores = np.asarray(model.decision_function(inputs))
+        scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+    else:
+        scores = model.predict_proba(inputs) if hasattr(model, "predict_proba") else None
+    return [
+        {"input": row, "label": str(label), **({} if scores is None else {"scores": _list(scores[place])})}
+        for place, (row, label) in enumerate(zip(rows, predicted.tolist()))
+    ]
+
+
 def _document(model, golden_inputs, name):
+    if not _is_plain(model):
+        return _graph_document(model, golden_inputs, name)
     steps, estimator = _split(model)
     kind = _kind(estimator)
     if kind in LINEAR:
@@ -81,7 +144,7 @@ def _document(model, golden_inputs, name):
     elif kind in SEARCHES:
         raise ExportError(f"{kind} cannot be exported: export its best_estimator_")
     else:
-        raise ExportError(f"{kind} cannot be exported, only {', '.join(SUPPORTED)}")
+        raise ExportError(f"{kind} cannot be exported, only {', '.join(sorted({*SUPPORTED, *sklearnGraph.SUPPORTED}))}")
     classes = getattr(estimator, "classes_", None)
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
         raise ExportError(f"{kind}: only classifiers with one output of two or more classes can be exported")

@@ -83,7 +83,7 @@ function refuseOthers(json: unknown, file: string): void {
       'importUnsupported',
       file,
       'formatVersion',
-      `${JSON.stringify(formatVersion)} is not supported, only 1; ${AGAIN} of this release`,
+      `${JSON.stringify(formatVersion)} is not supported, only 1 and 2; ${AGAIN} of this release`,
     );
   }
   const { kind } = (model ?? {}) as Record<string, unknown>;

@@ -113,7 +113,7 @@ describe('an export of scikit-learn', () => {
 
   const refusals: [string, (document: Loose) => unknown, string, string][] = [
     ['of another format', (d) => (d.format = 'pmml'), 'format', "must be 'windjammer-sklearn'"],
-    ['of a later version', (d) => (d.formatVersion = 2), 'formatVersion', '2 is not supported, only 1'],
+    ['of a later version', (d) => (d.formatVersion = 3), 'formatVersion', '3 is not supported, only 1 and 2'],
     [
       'of an unknown kind',
       (d) => (d.model.kind = 'boosting'),
@@ -304,5 +304,56 @@ describe('a model folder', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe('an export as a graph', () => {
+  const constant = (values: readonly number[], ...dims: number[]): object => ({ dims, type: 11, values });
+  const graph = (more: object = {}): string =>
+    JSON.stringify({
+      format: 'windjammer-sklearn',
+      formatVersion: 2,
+      sklearnVersion: '1.2.1',
+      name: 'm',
+      estimator: 'Ridge',
+      features: 2,
+      takesMissing: false,
+      nodes: [{ op: 'MatMul', domain: '', inputs: ['x', 'c1'], outputs: ['v1'], attributes: {} }],
+      constants: { c1: constant([1, 2], 2, 1) },
+      outputs: { values: 'v1' },
+      golden: [],
+      ...more,
+    });
+  const options = { inputType: 'doubles', maxBatchSize: 4 } as const;
+
+  it('is imported', () => {
+    const { manifest } = importSklearn(graph(), 'f.json', options);
+    expect(manifest.answer.kind).toBe('values');
+    expect(manifest.description).toBe('Ridge of scikit-learn 1.2.1');
+    expect(manifest.launches).toHaveLength(1);
+  });
+
+  it.each<[string, object, string]>([
+    ['a field that is missing', { features: undefined }, 'features: '],
+    [
+      'a constant of another length',
+      { constants: { c1: constant([1], 2, 1) } },
+      'constants.c1: 1 values for the shape [2, 1]',
+    ],
+    ['an output that nothing makes', { outputs: { values: 'v9' } }, "it reads 'v9'"],
+    ['features that do not fit', { features: 3 }, 'one side takes 2 values, the other side has 3'],
+    [
+      'an operator that is none',
+      { nodes: [{ op: 'Predict', domain: '', inputs: ['x'], outputs: ['v1'], attributes: {} }] },
+      'Predict is not supported',
+    ],
+    [
+      'other classes than scores',
+      { outputs: { decisions: 'v1', scores: 'v1' }, classes: ['a', 'b'] },
+      'classes: 2 classes, and 1 values',
+    ],
+    ['no classes', { outputs: { decisions: 'v1', scores: 'v1' } }, 'a classifier has classes'],
+  ])('is refused: %s', (_what, more, text) => {
+    expect(() => importSklearn(graph(more), 'f.json', options)).toThrow(text);
   });
 });

@@ -2,6 +2,7 @@ import { ModelDraft, countOf, pointerTo, type ImportInputType, type Tensor } fro
 import { finishModel, type ImportedModel } from '../modelFolder.js';
 import { ModelError } from '../../modelError.js';
 import type { SklearnExport } from './exportSchema.js';
+import { importSklearnGraph } from './graphImport.js';
 import { addLinear, addPerceptron, type ClassTensors } from './linearLayers.js';
 import { ExportCheck, readExport } from './readExport.js';
 import { addSupportVectors } from './supportVectorLayers.js';
@@ -20,6 +21,8 @@ export interface SklearnImportOptions {
  * @throws ModelError `importInvalid` or `importUnsupported` naming the field.
  */
 export function importSklearn(text: string, file: string, options: SklearnImportOptions): ImportedModel {
+  const graph = graphExport(text);
+  if (graph !== undefined) return importSklearnGraph(graph, file, options);
   const source = readExport(text, file);
   const check = new ExportCheck(file);
   const draft = new ModelDraft(options.inputType, [source.features]);
@@ -38,6 +41,16 @@ export function importSklearn(text: string, file: string, options: SklearnImport
     },
     ...(source.golden.length === 0 ? {} : { golden: { tolerance: 1e-5, cases: source.golden } }),
   });
+}
+
+/** An export of version 2; undefined: another file, or none. */
+function graphExport(text: string): unknown {
+  try {
+    const json = JSON.parse(text) as { readonly format?: unknown; readonly formatVersion?: unknown } | null;
+    return json?.format === 'windjammer-sklearn' && json.formatVersion === 2 ? json : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function addModel(
