@@ -23,6 +23,7 @@ Golden inputs go into the file with the labels and scores that scikit-learn pred
 import argparse
 import json
 import math
+import os
 import sys
 
 try:
@@ -31,6 +32,8 @@ try:
 except ImportError as error:
     sys.exit(f"sklearnExport: {error}: install scikit-learn (pip install scikit-learn, or apt-get install python3-sklearn)")
 
+# Beside this file, wherever it is run from.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 import sklearnGraph
 
 LINEAR = {

@@ -36,15 +36,20 @@ function varint(value: number): number[] {
   return [...bytes, Number(rest)];
 }
 
+/** A list of floats or of texts. */
+export type ListAttribute = { readonly floats: readonly number[] } | { readonly texts: readonly string[] };
+
 export interface NodeSpec {
   readonly op: string;
   readonly inputs: readonly string[];
   readonly output: string;
+  /** Behind the first. */
+  readonly moreOutputs?: readonly string[];
   readonly name?: string;
   readonly domain?: string;
   /** Numbers are whole, { float } is not; lists are of whole numbers. */
   readonly attributes?: Readonly<
-    Record<string, number | string | { readonly float: number } | readonly number[]>
+    Record<string, number | string | { readonly float: number } | readonly number[] | ListAttribute>
   >;
 }
 
@@ -89,10 +94,19 @@ export function onnxFile(spec: ModelSpec): Uint8Array {
   ]);
 }
 
-function nodeFields({ op, inputs, output, name, domain, attributes = {} }: NodeSpec): Field[] {
+function nodeFields({
+  op,
+  inputs,
+  output,
+  moreOutputs = [],
+  name,
+  domain,
+  attributes = {},
+}: NodeSpec): Field[] {
   return [
     ...inputs.map((input): Field => [1, input]),
     [2, output],
+    ...moreOutputs.map((more): Field => [2, more]),
     [3, name ?? ''],
     [4, op],
     ...Object.entries(attributes).map(([key, value]): Field => [5, attributeFields(key, value)]),
@@ -103,7 +117,7 @@ function nodeFields({ op, inputs, output, name, domain, attributes = {} }: NodeS
 /** AttributeProto's `type` matters to other readers: 1 float, 2 int, 3 string, 7 ints. */
 function attributeFields(
   name: string,
-  value: number | string | { readonly float: number } | readonly number[],
+  value: number | string | { readonly float: number } | readonly number[] | ListAttribute,
 ): Field[] {
   if (typeof value === 'number')
     return [
@@ -117,6 +131,10 @@ function attributeFields(
       [4, value],
       [20, 3],
     ];
+  if ('floats' in value) {
+    return [[1, name], ...value.floats.map((entry): Field => [7, Float32Array.of(entry)]), [20, 6]];
+  }
+  if ('texts' in value) return [[1, name], ...value.texts.map((entry): Field => [9, entry]), [20, 8]];
   if ('float' in value)
     return [
       [1, name],

@@ -136,14 +136,18 @@ const treeClassifier: Translate = (reader) => {
   const classes = labels.length;
   const ids = new Set(reader.integerList('class_ids') ?? []);
   const base = baseValues(reader);
-  const isSingle = classes === 2 && ids.size === 1;
+  // As ONNX Runtime has it: votes for the first of two classes alone are one score, of the second.
+  const isSingle = classes === 2 && ids.size === 1 && ids.has(0);
   const weights = [...reader.floats('class_weights'), ...reader.floats('class_weights_as_tensor')];
   if (!isSingle) {
-    const ensemble = ensembleOf(reader, { prefix: 'class', targets: classes, base }, 'SUM');
+    const ensemble = ensembleOf(
+      reader,
+      { prefix: 'class', targets: classes, base: base.length === classes ? base : [] },
+      'SUM',
+    );
     const raw = votesOf(reader, x, ensemble);
     return classified(reader, raw, labels, transformed(reader, raw));
   }
-  // One score, for the second class, though it may be numbered 0.
   const ensemble = ensembleOf(reader, { prefix: 'class', targets: 2, base: [] }, 'SUM');
   const single: TreeEnsemble = {
     ...ensemble,
@@ -174,10 +178,8 @@ function ofTwo(reader: NodeReader, raw: Operand, labels: Labels, isPositive: boo
     transform === 'LOGISTIC' || isPositive
       ? math({ op: 'affine', a: -1, b: 1 }, second)
       : math({ op: 'affine', a: -1, b: 0 }, second);
-  let scores = operandOf(reader, concatenated(reader, [first, second], -1));
-  if (transform === 'SOFTMAX') scores = operandOf(reader, softmaxOf(reader, scores, 'softmax'));
-  else if (transform !== 'NONE' && transform !== 'LOGISTIC')
-    reader.refuse(`post_transform ${transform} of two classes is not supported`);
+  if (transform === 'PROBIT') reader.refuse('post_transform PROBIT is not supported');
+  const scores = operandOf(reader, concatenated(reader, [first, second], -1));
   const label = labelled(reader, dropLast(castTo(reader, isSecond, INT64)), labels);
   return [label, castTo(reader, scores, FLOAT)];
 }
