@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { packageRoot } from '../../../simulator/files/index.js';
 
 export const DIGIT_WIDTH = 28;
@@ -19,16 +19,16 @@ export interface DigitSplit {
   readonly heldOut: DigitSet;
 }
 
-const FILE = 'containers/models/training/digits.bin.gz';
+const FILE = 'containers/models/training/digits.bin.br';
 const RECORD = 1 + PIXELS;
 
 /**
- * The 10,000 digits of digits.bin.gz, split by index: the last fifth of each class is held out. A record of the file is
+ * The 10,000 digits of digits.bin.br, split by index: the last fifth of each class is held out. A record of the file is
  * a label and the grey levels of a digit (0 paper, 255 ink); records of a class stand together. A pixel has the three
  * decimals with which it was published.
  */
 export function loadDigits(): DigitSplit {
-  const bytes = gunzipSync(readFileSync(join(packageRoot(), FILE)));
+  const bytes = brotliDecompressSync(readFileSync(join(packageRoot(), FILE)));
   const classes = Array.from({ length: CLASSES }, (): Uint8Array[] => []);
   for (let at = 0; at < bytes.length; at += RECORD)
     classes[bytes[at]].push(bytes.subarray(at + 1, at + RECORD));
