@@ -3,7 +3,7 @@ import { graphInputs, type GraphInputs } from './graphInputs.js';
 import type { GraphOp, GraphValue, NodeInput } from './graphValues.js';
 import { BatchMixing, NodeReader } from './nodeReader.js';
 import type { OnnxGraph, OnnxNode } from './onnxModel.js';
-import { OPERATORS, operatorOf } from './operators/index.js';
+import { operatorOf } from './operators/index.js';
 
 /** Operator sets whose meaning is known. */
 export const OPERATOR_SETS = { first: 7, last: 25 } as const;
@@ -143,9 +143,8 @@ function operator(
         `${name} is a function of the file: inline it (onnx.inliner.inline_local_functions)`,
       );
     }
-    const known = Object.keys(OPERATORS['']);
     return reader.refuse(
-      `${name} is not supported: write it with operators that are (docs/guides/models.md has the ${known.length} of them), or leave that part out of the model`,
+      `${name} is not supported: write it with operators that are (docs/reference/onnx.md has them), or leave that part out of the model`,
     );
   }
   if (isOurs && (graph.opset < 1 || (graph.opset < OPERATOR_SETS.first && CHANGED_BEFORE.has(node.opType)))) {
