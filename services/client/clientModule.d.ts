@@ -3,85 +3,60 @@
  * Made of the sources by `node dist/services/client/tests/writeDeclarations.js`; a test holds it to them.
  */
 
-/** Why a call of a client failed. `code` is stable and meant for programs. */
 export declare abstract class ClientError extends Error {
   abstract readonly code: string;
 }
 
-/** The server answered with an error of its catalogue (docs/reference/errors.md). */
 export declare class RefusedError extends ClientError {
   readonly code: string;
-  /** Of HTTP, also for a refusal on a WebSocket. */
   readonly status: number;
-  /** The part of the request at fault. */
   readonly field?: string | undefined;
-  /** When another try is worth it, where the server knows. */
   readonly retryAfterMs?: number | undefined;
   readonly name = 'RefusedError';
   constructor(
     code: string,
-    /** Of HTTP, also for a refusal on a WebSocket. */
     status: number,
     message: string,
-    /** The part of the request at fault. */
     field?: string | undefined,
-    /** When another try is worth it, where the server knows. */
     retryAfterMs?: number | undefined,
   );
 }
 
-/** The server's certificate is not trusted, or the server does not speak TLS as the client does. */
 export declare class SecurityError extends ClientError {
   readonly name = 'SecurityError';
   readonly code = 'insecure';
 }
 
-/** No answer within the client's time limit. */
 export declare class TimeoutError extends ClientError {
   readonly name = 'TimeoutError';
   readonly code = 'timeout';
 }
 
-/** The answer is not what this server would say: something else listens there. */
 export declare class UnexpectedAnswerError extends ClientError {
   readonly name = 'UnexpectedAnswerError';
   readonly code = 'unexpected_answer';
 }
 
-/** No connection, or one that broke before the answer came: whether the request was taken is unknown. */
 export declare class UnreachableError extends ClientError {
   readonly name = 'UnreachableError';
   readonly code = 'unreachable';
 }
 
 export interface CallOptions {
-  /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Beyond it the call rejects with a TimeoutError. */
   readonly timeoutMs?: number | undefined;
 }
 
-/**
- * An input: numbers for `doubles`, `floats` and `integers`, a text for `strings`, and bytes for `bytes`. Over HTTP and in JSON
- * messages typed arrays are sent as numbers, bytes as base64.
- */
 export type ClientInput = string | readonly number[] | Float64Array | Float32Array | Int32Array | Uint8Array;
 
-/** One of `queryId` and `input`. */
 export interface Feedback {
   readonly queryId?: string | undefined;
   readonly input?: ClientInput | undefined;
-  /** The true output; may be absent where a loss or reward is there. */
   readonly label?: string | number | bigint | undefined;
-  /** From 0 to 1, in place of right or wrong. */
   readonly loss?: number | undefined;
-  /** Or 1 less the loss. */
   readonly reward?: number | undefined;
-  /** Or of single models, by name; not in binary frames. */
   readonly losses?: Readonly<Record<string, number>> | undefined;
-  /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
   readonly idempotencyKey?: string | undefined;
-  /** With an input; those of a query are remembered with it. */
   readonly features?: ClientFeatures | undefined;
   readonly context?: string | undefined;
 }
@@ -92,13 +67,10 @@ export interface FeedbackResult {
 }
 
 export interface Prediction {
-  /** Names the query in feedback. */
   readonly queryId: string;
-  /** Any JSON value. An integer that would be another one as a number is a bigint. */
   readonly output: unknown;
   readonly isDefault: boolean;
   readonly defaultReason?: DefaultReason | undefined;
-  /** Share of the asked models that agree with the output, 0 to 1. */
   readonly confidence: number;
   readonly cached: boolean;
   readonly models: readonly {
@@ -109,57 +81,38 @@ export interface Prediction {
 }
 
 export interface PredictOptions extends CallOptions {
-  /** Selection context: what one user's feedback taught is applied to that user. */
   readonly context?: string | undefined;
   readonly version?: string | undefined;
-  /** Shorter than the application's objective. */
   readonly objectiveUs?: number | undefined;
-  /** When the server must have answered, with the default output or, when strict, an error. */
   readonly deadlineMs?: number | undefined;
-  /** An error in place of a default output; as the application says unless given. */
   readonly strict?: boolean | undefined;
-  /** 1 (most urgent) to 5; 3 unless given. */
   readonly priority?: number | undefined;
-  /**
-   * How long the kernels that compute it may be made to wait by others on their GPU: the application's class unless given, which
-   * is also the highest.
-   */
   readonly launchClass?: LaunchClass | undefined;
-  /** What the application's policy may choose by. */
   readonly features?: ClientFeatures | undefined;
 }
 
-/** How a client shows who it is, and whom it trusts. */
 export interface ConnectionOptions {
-  /** Shown with every request, where the server requires one. */
   readonly apiKey?: string | undefined;
-  /** PEM of authorities whose certificates are trusted, in place of the well-known ones. */
   readonly ca?: string | undefined;
-  /** PEM of the client's own certificate and its key, where the server asks for one. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
 export type LaunchClass = 'critical' | 'standard' | 'bestEffort';
 
-/** A batch job, and how far it is. */
 export interface JobAnswer {
   readonly job_id: string;
   readonly application: string;
   readonly launch_class: LaunchClass;
   readonly state: 'running' | 'done' | 'cancelled';
   readonly lines: number;
-  /** Lines whose prediction or error is kept. */
   readonly answered: number;
-  /** Those of them that have an error. */
   readonly failed: number;
   readonly input_bytes: number;
   readonly created: string;
 }
 
-/** Batch jobs of a server, or of all that share a store. Calls reject with a ClientError. */
 export interface JobsClient {
-  /** @param input lines of JSON: an input each, or a request with `input`; a call takes as long as it does to send them */
   create(
     application: string,
     input: string | Pieces,
@@ -168,131 +121,78 @@ export interface JobsClient {
     },
   ): Promise<JobAnswer>;
   list(options?: CallOptions): Promise<readonly JobAnswer[]>;
-  /** All jobs, with those that the server cannot read. */
   all(options?: CallOptions): Promise<{
     readonly jobs: readonly JobAnswer[];
     readonly unreadable: readonly UnreadableJob[];
   }>;
   show(id: string, options?: CallOptions): Promise<JobAnswer>;
-  /** Asks no further lines; what is answered stays. */
   cancel(id: string, options?: CallOptions): Promise<JobAnswer>;
-  /** Forgets it, with its input and results; also one that cannot be read. */
   remove(id: string, options?: CallOptions): Promise<JobAnswer | UnreadableJob>;
-  /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
   results(id: string, follow?: boolean, signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** What lies where a server keeps a job, and cannot be read. It may be removed. */
 export interface UnreadableJob {
   readonly job_id: string;
   readonly reason: string;
 }
 
-/** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export interface ManagementClient {
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
-  /** What is left out stays, and so does what was learned. */
   setApplication(fields: SetApplicationFields, options?: CallOptions): Promise<string>;
   deleteApplication(name: string, options?: CallOptions): Promise<string>;
   application(name: string, options?: CallOptions): Promise<ApplicationAnswer>;
   applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]>;
-  /** Registers a version; it becomes the current one. */
   addModel(fields: AddModelFields, options?: CallOptions): Promise<string>;
-  /** Whether the server has the files of a model, by the hash of their content. */
   hasBundle(contentHash: string, options?: CallOptions): Promise<boolean>;
-  /**
-   * Sends the files of a model, for `addModel` to name by `content_hash`.
-   * @param body a line of JSON that lists the files, and their bytes behind it: docs/reference/rest.md. Give `timeoutMs` as long as
-   * sending it takes
-   */
   addBundle(contentHash: string, body: Pieces, options?: CallOptions): Promise<void>;
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string>;
-  /** Rolls back or forward. */
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string>;
-  /** Says how many replicas of a version run, or between which numbers the load decides. */
   setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string>;
   model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer>;
   models(options?: CallOptions): Promise<readonly ModelAnswer[]>;
-  /** Links all of them or, on an error, none. */
   addLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string>;
   deleteLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string>;
-  /** Names in order of linking. */
   linkedModels(application: string, options?: CallOptions): Promise<readonly string[]>;
   containers(options?: CallOptions): Promise<readonly ContainerAnswer[]>;
-  /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer>;
-  /** The state as it is kept, and earlier versions. */
   exportState(application: string, context?: string, options?: CallOptions): Promise<ExportAnswer>;
-  /** Forgets what was learned; earlier versions stay. */
   resetState(application: string, context?: string, options?: CallOptions): Promise<string>;
-  /** @param version one that `exportState` lists; the last one unless given */
   rollBackState(
     application: string,
     context?: string,
     version?: number,
     options?: CallOptions,
   ): Promise<string>;
-  /** It learns nothing until it is unpinned. */
   pinState(application: string, context?: string, options?: CallOptions): Promise<string>;
   unpinState(application: string, context?: string, options?: CallOptions): Promise<string>;
-  /** Feedback that is accepted and not learned yet, and what has failed. @param limit 100 unless given */
   queue(states?: readonly QueueJobState[], limit?: number, options?: CallOptions): Promise<QueueAnswer>;
-  /** One of them, with all that is queued of it. */
   queuedFeedback(id: string, options?: CallOptions): Promise<QueueEntryAnswer>;
-  /** Tries again what has failed. @param id undefined: all of it */
   retryFeedback(id?: string, options?: CallOptions): Promise<string>;
-  /** Gives up what has failed. @param id undefined: all of it */
   dropFeedback(id?: string, options?: CallOptions): Promise<string>;
-  /**
-   * What was changed, and what happened by itself: the last ones; with `after` those that follow, for which `wait_seconds` waits.
-   * Give `timeoutMs` some seconds more than that.
-   */
   events(fields?: EventsFields, options?: CallOptions): Promise<EventsAnswer>;
-  /** What every simulated GPU does. */
   gpus(options?: CallOptions): Promise<readonly GpuAnswer[]>;
-  /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
   recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown>;
-  /** The key is in this answer and nowhere else. */
   addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer>;
-  /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;
-  /** Makes what this frontend knows the truth, after the shared store has lost changes. */
   repairStore(options?: CallOptions): Promise<string>;
-  /** Frontends and nodes of a cluster, as this frontend sees them. */
   clusterStatus(options?: CallOptions): Promise<ClusterAnswer>;
-  /** Places no replicas on a node, and those that it has on others; or may again. */
   drainNode(node: string, isDrained?: boolean, options?: CallOptions): Promise<string>;
-  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. @param silenceMs after which the server is given up */
   backup(signal?: AbortSignal, silenceMs?: number): AsyncGenerator<Uint8Array>;
-  /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }
 
-/**
- * Many predictions and feedbacks under way on one WebSocket, matched by id. Calls reject with a ClientError: RefusedError,
- * TimeoutError, or UnreachableError once the connection is gone; it is not opened again.
- */
 export declare class WebSocketClient {
   private constructor();
-  /**
-   * @param url `ws://HOST:PORT/ws`, or the address of the query interface
-   * @throws RefusedError when the server does not take the connection, SecurityError, UnreachableError
-   */
   static connect(url: string, options?: WebSocketClientOptions): Promise<WebSocketClient>;
-  /** Calls without an answer. */
   get inFlight(): number;
   predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
   feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
-  /** Says goodbye and waits for the other side's; calls under way are rejected. */
   close(): Promise<void>;
 }
 
 export interface WebSocketClientOptions extends ConnectionOptions {
-  /** Binary by default: it costs less at both ends. */
   readonly format?: 'binary' | 'json';
-  /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
   readonly maxInFlight?: number;
-  /** Of a call without a limit of its own, and of connecting; 30 s by default. */
   readonly timeoutMs?: number;
 }
 
@@ -300,13 +200,11 @@ export declare const DEFAULT_MANAGEMENT_URL = 'http://127.0.0.1:1338';
 
 export declare const DEFAULT_QUERY_URL = 'http://127.0.0.1:1337';
 
-/** A client of one server over HTTP. Calls reject with a ClientError: RefusedError, UnreachableError, TimeoutError. */
 export declare class WindjammerClient {
   readonly management: ManagementClient;
   readonly jobs: JobsClient;
   constructor(options?: WindjammerClientOptions);
   predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
-  /** One entry for each input, in order: a prediction, or why there is none. */
   predictBatch(
     application: string,
     inputs: readonly ClientInput[],
@@ -318,36 +216,18 @@ export declare class WindjammerClient {
 export interface WindjammerClientOptions extends ConnectionOptions {
   readonly queryUrl?: string | undefined;
   readonly managementUrl?: string | undefined;
-  /** Of a call without a limit of its own; 30 s by default. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Finite numbers by name, at most 64. */
 export type ClientFeatures = Readonly<Record<string, number>>;
 
 export type FeedbackJoined = 'query' | 'cache' | 'evaluated' | 'queued' | 'repeated' | 'pinned' | 'none';
 
 export type DefaultReason =
-  /** No model is linked to the application. */
-  | 'no_linked_model'
-  /** Models are linked, none has a replica that is up. */
-  | 'no_replica'
-  /** No prediction arrived by the deadline. */
-  | 'deadline'
-  /** Every asked model failed on this input. */
-  | 'model_error'
-  /**
-   * The queues are full, or too long for an answer by the deadline, or the application has as many queries in flight as it
-   * may: answered at once.
-   */
-  | 'overload'
-  /** What arrived did not agree well enough. */
-  | 'low_confidence';
+  'no_linked_model' | 'no_replica' | 'deadline' | 'model_error' | 'overload' | 'low_confidence';
 
-/** What is sent piece by piece; a `Readable` of Node is one. */
 export type Pieces = AsyncIterable<Uint8Array | string>;
 
-/** What a client writes: fields with a default may be left out. */
 export interface AddApplicationFields {
   readonly name: string;
   readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
@@ -415,7 +295,6 @@ export interface SetApplicationFields {
   readonly input_type?: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings' | undefined;
 }
 
-/** What a client reads. */
 export interface ApplicationAnswer {
   readonly name: string;
   readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
