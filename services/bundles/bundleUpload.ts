@@ -110,7 +110,6 @@ function checkNames(names: readonly string[]): void {
 function faultOf(name: string): string | undefined {
   if (name.length === 0 || name.length > MOST_NAME_LENGTH)
     return `1 to ${MOST_NAME_LENGTH} characters are a name`;
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
   if (/[\x00-\x1f\x7f\\]/.test(name)) return 'control characters and backslashes are in no name';
   if (name.startsWith('/')) return 'a name begins at the folder of the bundle, without a slash';
   const parts = name.split('/');

@@ -24,7 +24,16 @@ export async function liveRun({ subject, trace, seconds, seed, answersFile }: As
     const { origin } = new URL(server.url);
     return await loadtest([
       ...['--url', origin, '--app', APPLICATION, '--trace', trace.spec, '--scale', String(trace.scale)],
-      ...['--duration', String(seconds), '--warm-up', String(WARM_UP_SECONDS), '--seed', String(seed), '--save-answers', answersFile],
+      ...[
+        '--duration',
+        String(seconds),
+        '--warm-up',
+        String(WARM_UP_SECONDS),
+        '--seed',
+        String(seed),
+        '--save-answers',
+        answersFile,
+      ],
     ]);
   } finally {
     await server.stop();
