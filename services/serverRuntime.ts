@@ -61,7 +61,7 @@ async function makeCluster(
     ...at,
     redis,
     prefix,
-    bundles: openBundles(redis, prefix, bundleFolder),
+    bundles: await openBundles(redis, prefix, bundleFolder),
     key,
     tls,
     onNotice,

@@ -4,7 +4,6 @@ export { BundleError } from './bundleError.js';
 export { openBundles } from './openBundles.js';
 export { collectBundles } from './collectBundles.js';
 export { FolderBundles } from './folderBundles.js';
-export { RedisBundles } from './redisBundles.js';
 export { BundledStarter } from './bundledStarter.js';
 export { keepBundle } from './keepBundle.js';
 export { uploadBundle } from './uploadBundle.js';

@@ -1,14 +1,19 @@
 import type { RedisConnection } from '../redis/index.js';
 import type { BundleStore } from './bundle.js';
 import { FolderBundles } from './folderBundles.js';
-import { RedisBundles } from './redisBundles.js';
 
 /**
- * Where a cluster keeps its bundles.
+ * Where a cluster keeps its bundles. Redis' is loaded when it is asked for: a server that is alone starts without a client of it.
  * @param prefix of every key: `keyPrefix`
  * @param folder that all frontends and nodes see; in Redis unless given
- * @throws BundleError `unusable`
+ * @throws BundleError (as a rejection) `unusable`
  */
-export function openBundles(redis: RedisConnection, prefix: string, folder: string | undefined): BundleStore {
-  return folder === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(folder);
+export async function openBundles(
+  redis: RedisConnection,
+  prefix: string,
+  folder: string | undefined,
+): Promise<BundleStore> {
+  if (folder !== undefined) return new FolderBundles(folder);
+  const { RedisBundles } = await import('./redisBundles.js');
+  return new RedisBundles(redis, prefix);
 }

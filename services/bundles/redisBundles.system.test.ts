@@ -1,7 +1,7 @@
 import { connectRedis, keyPrefix, openRedis, redisAddress, type RedisConnection } from '../redis/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
 import { expect, it } from 'vitest';
-import { RedisBundles } from './index.js';
+import { RedisBundles } from './redisBundles.js';
 import { bundleConformance } from './tests/bundleConformance.js';
 
 let server: RedisServer;

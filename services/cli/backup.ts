@@ -104,8 +104,8 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     const { restoreRedis } = await import('../store/index.js');
     const { openBundles } = await import('../bundles/index.js');
     const address = redisAddress(store, process.env['WINDJAMMER_REDIS_PASSWORD']);
-    await restoreRedis(address, redisPrefix ?? DEFAULT_PREFIX, entries, (redis, prefix) =>
-      restoreBundles(file, openBundles(redis, prefix, bundleDir)),
+    await restoreRedis(address, redisPrefix ?? DEFAULT_PREFIX, entries, async (redis, prefix) =>
+      restoreBundles(file, await openBundles(redis, prefix, bundleDir)),
     );
   }
   print(options.json, { restored: file, ...header }, `Restored ${summary(header)}`);

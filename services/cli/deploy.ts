@@ -8,7 +8,7 @@ import type { AddModelFields, ContainerAnswer } from '../management/index.js';
 import { addWithFiles } from './addWithFiles.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
-import { outgoingBundle, type OutgoingBundle } from '../bundles/index.js';
+import type { OutgoingBundle } from '../bundles/index.js';
 import { CommandError } from './commandError.js';
 import { launchClassOption } from './launchClassOption.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
@@ -82,7 +82,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
     if (app !== undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
     const previous = await currentVersion(management, name);
-    const files = outgoingFiles(path, what.container_name, options);
+    const files = await outgoingFiles(path, what.container_name, options);
     await addWithFiles(
       management,
       files,
@@ -131,11 +131,12 @@ async function applicationType(path: string, options: DeployOptions): Promise<In
   return (await management.application(options.app)).input_type;
 }
 
-function outgoingFiles(
+async function outgoingFiles(
   path: string,
   containerName: string,
   options: ProcessOptions,
-): OutgoingBundle | undefined {
+): Promise<OutgoingBundle | undefined> {
+  const { outgoingBundle } = await import('../bundles/index.js');
   return outgoingBundle(
     containerName === KERNEL_MODEL
       ? { kind: 'kernelModel', path }

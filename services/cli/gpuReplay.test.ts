@@ -79,7 +79,7 @@ describe('windjammer gpu replay', () => {
       [table, '--gaps', long],
       /--gaps: .*long\.json: \[0\]: 1e\+300 is not a number of seconds, 0 to 1000000/,
     ],
-    [[table, '--gaps', table], /--gaps: .*table\.csv: Unexpected token/],
+    [[table, '--gaps', table], /--gaps: .*table\.csv: it is no JSON: Unexpected token/],
     [[table, '--timeline', table], /--timeline: .*table\.csv is a table too, and would be lost/],
     [[wide], /wide\.csv: it is text in UTF-16LE; save it as UTF-8/],
     [[table, '--gaps', gaps], /--gaps: .*gaps\.json: \[1\]: -1 is not a number of seconds/],

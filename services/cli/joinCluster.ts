@@ -71,7 +71,7 @@ export async function openCluster(
   let announcement: Announcement | undefined;
   let isLeaving = false;
   return {
-    bundles: openBundles(redis, prefix, bundleDir),
+    bundles: await openBundles(redis, prefix, bundleDir),
     announce: async (listening) => {
       const address = placeOf(options, listening);
       const record = () => ({ address, gpus: [...gpus], ...(isLeaving ? { leaving: true } : {}) });

@@ -65,7 +65,7 @@ export async function sharedStore(
       const { openBundles } = await import('../bundles/index.js');
       const whenAway = 'Redis is away; no files of models are taken or fetched';
       const redis = await openClusterRedis(address, 'windjammer-bundles', whenAway, complain);
-      return { bundles: openBundles(redis, keys, undefined), close: () => redis.disconnect() };
+      return { bundles: await openBundles(redis, keys, undefined), close: () => redis.disconnect() };
     },
     where: addressText(address),
     address,
