@@ -7,24 +7,18 @@ import type {
 } from '../../containers/protocol/index.js';
 import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
 import type { HostThread } from './hostThread.js';
+import type { ResultTimes } from './resultTimes.js';
 
-/**
- * A line to a kernel model whose batches take the host's time: what a card would answer in microseconds comes when the thread that
- * computes it would be done and the frontend's has read what came before. Answers are the model's own.
- */
+/** A line to a container whose results take the host's time beside their own, and are heard once the frontend's thread has read what came before. */
 export class HostTimedChannel implements ContainerChannel, EventSink {
   private sink: FrameSink<ContainerFrame> | undefined;
-  /** By batch: when the thread begins it, and is done. */
-  private readonly batches = new Map<number, { readonly fromNs: number; readonly doneNs: number }>();
 
-  /** @param timeNs of a batch of so many items, after so long a pause of the thread */
   constructor(
     private readonly clock: VirtualClock,
     private readonly port: string,
     private readonly inner: ContainerChannel,
-    private readonly thread: HostThread,
     private readonly frontend: HostThread,
-    private readonly timeNs: (batchId: number, items: number, pauseNs: number) => number,
+    private readonly times: ResultTimes,
   ) {
     clock.attach(port, this);
   }
@@ -35,15 +29,7 @@ export class HostTimedChannel implements ContainerChannel, EventSink {
   }
 
   send(frame: FrontendFrame): void {
-    if (frame.kind === 'predict') {
-      const { batchId, items } = frame;
-      let forNs = 0;
-      const doneNs = this.thread.take(this.clock.nowNs(), (pauseNs) => {
-        forNs = this.timeNs(batchId, items.length, pauseNs);
-        return forNs;
-      });
-      this.batches.set(batchId, { fromNs: doneNs - forNs, doneNs });
-    }
+    if (frame.kind === 'predict') this.times.sent(frame, this.clock.nowNs());
     this.inner.send(frame);
   }
 
@@ -53,25 +39,20 @@ export class HostTimedChannel implements ContainerChannel, EventSink {
   }
 
   onEvent(kind: string, payload: unknown, nowNs: number): void {
-    if (kind === 'done')
+    const frame = payload as ResultFrame;
+    if (kind === 'heard') this.sink?.onFrame(frame);
+    else
       this.clock.schedule(
         this.port,
         this.frontend.take(nowNs, () => 0),
-        'result',
-        payload as ResultFrame,
+        'heard',
+        frame,
       );
-    else this.sink?.onFrame(payload as ResultFrame);
   }
 
   private onFrame(frame: ContainerFrame): void {
-    const batch = frame.kind === 'result' ? this.batches.get(frame.batchId) : undefined;
-    if (frame.kind !== 'result' || batch === undefined) {
-      this.sink?.onFrame(frame);
-      return;
-    }
-    this.batches.delete(frame.batchId);
-    const atNs = Math.max(this.clock.nowNs(), batch.doneNs);
-    const serviceNs = Math.max(frame.serviceNs, atNs - batch.fromNs);
-    this.clock.schedule(this.port, atNs, 'done', { ...frame, serviceNs });
+    const times = frame.kind === 'result' ? this.times.done(frame, this.clock.nowNs()) : undefined;
+    if (frame.kind !== 'result' || times === undefined) this.sink?.onFrame(frame);
+    else this.clock.schedule(this.port, times.atNs, 'done', { ...frame, serviceNs: times.serviceNs });
   }
 }

@@ -4,4 +4,4 @@ export { HostThread } from './hostThread.js';
 export { HostTimedChannel } from './hostTimedChannel.js';
 export { readHostTimes, SHARES, writeHostTimes, type HostTimes } from './hostTimes.js';
 export { measureHost, type AskedLoad, type MeasuredModel } from './measureHost.js';
-export { ProcessTimedChannel } from './processTimedChannel.js';
+export { ComputedResults, SentResults } from './resultTimes.js';

@@ -2,7 +2,13 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, type NodeReport } from '../../containers/runtime/index.js';
 import { InProcessChannel, SyntheticContainer, VirtualNode } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
-import { HostThread, HostTimedChannel, ProcessTimedChannel, type HostFrontend } from '../hostTimes/index.js';
+import {
+  ComputedResults,
+  HostThread,
+  HostTimedChannel,
+  SentResults,
+  type HostFrontend,
+} from '../hostTimes/index.js';
 import { LoadError } from '../trace/index.js';
 import type { ReplayedModel } from './replaySettings.js';
 
@@ -64,9 +70,8 @@ export class ReplayContainers {
     channel.connect(new SyntheticContainer(this.clock, port, identity, service, channel));
     const { host } = this;
     if (host === undefined) return channel;
-    return new ProcessTimedChannel(this.clock, `${port}/way`, channel, host.thread, (batchId, pauseNs) =>
-      host.draws.processNs(`${port}/${batchId}`, pauseNs),
-    );
+    const times = new SentResults((batchId, pauseNs) => host.draws.processNs(`${port}/${batchId}`, pauseNs));
+    return new HostTimedChannel(this.clock, `${port}/way`, channel, host.thread, times);
   }
 
   /** @throws LoadError when it was not measured what the model takes */
@@ -80,14 +85,10 @@ export class ReplayContainers {
       );
     }
     const port = `host/${model}/${replica}`;
-    return new HostTimedChannel(
-      this.clock,
-      port,
-      channel,
-      this.nodeThread,
-      host.thread,
-      (batchId, items, pauseNs) => host.draws.batchNs(model, `${port}/${batchId}`, items, pauseNs),
+    const times = new ComputedResults(this.nodeThread, (batchId, items, pauseNs) =>
+      host.draws.batchNs(model, `${port}/${batchId}`, items, pauseNs),
     );
+    return new HostTimedChannel(this.clock, port, channel, host.thread, times);
   }
 
   reports(): readonly NodeReport[] {
