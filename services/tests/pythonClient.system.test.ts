@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -34,29 +35,37 @@ async function runTests(file: string, environment: NodeJS.ProcessEnv = {}): Prom
   expect(status).toBe(0);
 }
 
-/** What the guides show, page by page, in the repository's folder. */
-async function runExamples(environment: NodeJS.ProcessEnv): Promise<void> {
-  for (const page of ['python', 'clipper']) {
-    const text = readFileSync(join(packageRoot(), `docs/guides/${page}.md`), 'utf8');
-    const blocks = [...text.matchAll(/^```python\n([^]*?)^```$/gm)].map(([, block]) => block);
-    expect(blocks.length).toBeGreaterThan(0);
-    const script = join(folder, `${page}.py`);
-    writeFileSync(script, blocks.join('\n'));
-    const child = spawn(PYTHON, [script], {
-      cwd: packageRoot(),
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: CLIENT, ...environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (part: Buffer) => (said += part.toString()));
-    const status = await new Promise((resolve) => child.once('close', resolve));
-    expect(status, `${page}.md: ${said}`).toBe(0);
-  }
+/** What a guide shows, as it stands there, in the repository's folder. @returns what it prints */
+async function runExamples(page: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const text = readFileSync(join(packageRoot(), `docs/guides/${page}.md`), 'utf8');
+  const blocks = [...text.matchAll(/^```python\n([^]*?)^```$/gm)].map(([, block]) => block);
+  const script = join(folder, `${page}.py`);
+  writeFileSync(script, blocks.join('\n'));
+  const child = spawn(PYTHON, [script], {
+    cwd: packageRoot(),
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: CLIENT, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [printed, said] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => (printed += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (said += part.toString()));
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  expect(status, `${page}.md: ${said}`).toBe(0);
+  return printed;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 describe.runIf(isPythonThere)('the client in Python', () => {
   it('is of the standard library alone, and ends every call in its time, whatever a server does', async () => {
     await runTests('test_offline.py');
+    await runTests('test_source.py');
   });
 
   it('asks every verb of a server, and tells what it refuses', async () => {
@@ -73,18 +82,34 @@ describe.runIf(isPythonThere)('the client in Python', () => {
       WINDJAMMER_DIGIT: join(packageRoot(), 'containers/models/samples/digit.json'),
       WINDJAMMER_KERNEL_MODEL: join(packageRoot(), builtInModelPath('digits-logistic')),
     });
+    await runTests('test_functions.py', {
+      WINDJAMMER_URL: served.query,
+      WINDJAMMER_MANAGEMENT_URL: served.management,
+      WINDJAMMER_API_KEY: key,
+    });
     await runTests('test_clipper.py', {
       WINDJAMMER_URL: served.query,
       WINDJAMMER_MANAGEMENT_URL: served.management,
       WINDJAMMER_API_KEY: key,
       WINDJAMMER_COMMAND: `${process.execPath} ${commandFile()}`,
     });
-    await runExamples({
+    const printed = await runExamples('python', {
       WINDJAMMER_URL: served.query,
       WINDJAMMER_MANAGEMENT_URL: served.management,
       WINDJAMMER_API_KEY: key,
     });
+    expect(printed).toMatch(/^7 /);
+    expect(printed).toMatch(/\b6\b/);
     await served.end('SIGTERM');
+  });
+
+  it('takes what was written for Clipper, with its import changed', async () => {
+    const printed = await runExamples('clipper', {
+      WINDJAMMER_URL: `http://127.0.0.1:${await freePort()}`,
+      WINDJAMMER_MANAGEMENT_URL: `http://127.0.0.1:${await freePort()}`,
+      WINDJAMMER_COMMAND: `${process.execPath} ${commandFile()}`,
+    });
+    expect(printed).toBe('6.5\n');
   });
 
   it.runIf(isPipThere)('is installed by pip from its folder', () => {
@@ -106,7 +131,7 @@ describe.runIf(isPythonThere)('the client in Python', () => {
     const installed = spawnSync(PYTHON, [...words, copy], { encoding: 'utf8' });
     expect(installed.status, installed.stderr).toBe(0);
     const lines = [
-      'import windjammer, windjammer.clipper_admin, sys',
+      'import windjammer, windjammer.clipper_admin.deployers.python, sys',
       'assert windjammer.__file__.startswith(sys.argv[1]), windjammer.__file__',
       'print(windjammer.Client().url)',
     ];

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 KERNEL_MODEL = "windjammer/kernel-model"
 PROCESS = "windjammer/process"
+PYTHON = "windjammer/python"
 MANIFEST = "manifest.json"
 POLL_SECONDS = 0.1
 
-_OF_ENDING = {".js": PROCESS, ".mjs": PROCESS, ".cjs": PROCESS, ".ts": PROCESS, ".mts": PROCESS, ".cts": PROCESS}
+_OF_ENDING = {".py": PYTHON, ".js": PROCESS, ".mjs": PROCESS, ".cjs": PROCESS, ".ts": PROCESS, ".mts": PROCESS, ".cts": PROCESS}
 
 
 @dataclass(frozen=True)

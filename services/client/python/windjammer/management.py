@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import urlencode
 
 from ._http import Http
 from .bundle import Bundle
-from .deploy import Deployment, deploy
+from .deploy import PYTHON, Deployment, deploy, deploy_bundle
 from .errors import UnexpectedAnswer
+from .source import bundle_of_function
 
 Record = Dict[str, Any]
 
@@ -124,6 +125,27 @@ class Management:
     def deploy(self, path: str, name: str, version: str, **options: Any) -> Deployment:
         """Sends a model's files, registers the version, waits until it is up, and links it: deploy.py has the options."""
         return deploy(self, path, name, version, **options)
+
+    def deploy_function(
+        self,
+        function: Callable[[Any], Any],
+        name: str,
+        version: str,
+        *,
+        application: Optional[str] = None,
+        input_type: Optional[str] = None,
+        files: Mapping[str, str] = {},
+        **options: Any,
+    ) -> Deployment:
+        """
+        As deploy, of a function that takes a list of inputs and gives a list of answers. Its source is sent, with what it uses: source.py
+        says what can be.
+        """
+        bundle = bundle_of_function(function, files)
+        taken = input_type or (None if application is None else self.application(application)["input_type"])
+        if taken is None:
+            raise ValueError("say what its inputs are: input_type, or the application that it is for")
+        return deploy_bundle(self, bundle, name, version, PYTHON, taken, application=application, **options)
 
     # Links.
 

@@ -2,6 +2,7 @@
 The names of Clipper's admin package, so that what was written for Clipper goes on with its import changed: docs/guides/clipper.md.
 
     from windjammer.clipper_admin import ClipperConnection, DockerContainerManager
+    from windjammer.clipper_admin.deployers import python as python_deployer
 
 They are thin: `ClipperConnection.client` is the client below, which can more.
 """

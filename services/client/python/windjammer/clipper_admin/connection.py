@@ -105,7 +105,8 @@ class ClipperConnection:
         """image: a container that the server runs or lets connect; docs/guides/clipper.md has which."""
         if image is None:
             raise ClipperException(
-                "register_model needs the name of a container as image; files of a model are deployed by client.management.deploy"
+                "register_model needs the name of a container as image; a function is deployed by deployers.python.deploy_python_closure, "
+                "files of a model by client.management.deploy"
             )
         fields = {"labels": labels or [], "batch_size": batch_size}
         _told(self._management().add_model, name, str(version), _input_type(input_type), image, **fields)
@@ -128,14 +129,16 @@ class ClipperConnection:
 
     def build_model(self, name: str, version: Union[str, int], model_data_path: str, base_image: str, *_more: Any, **_others: Any) -> NoReturn:
         raise ClipperException(
-            "build_model makes a Docker image, and none is needed here: client.management.deploy sends a model's files"
+            "build_model makes a Docker image, and none is needed here: client.management.deploy sends a model's files, "
+            "deployers.python.deploy_python_closure a function"
         )
 
     def build_and_deploy_model(
         self, name: str, version: Union[str, int], input_type: str, model_data_path: str, base_image: str, *_more: Any, **_others: Any
     ) -> NoReturn:
         raise ClipperException(
-            f"build_and_deploy_model makes a Docker image of {model_data_path!r}, and none is needed here: client.management.deploy sends a model's files"
+            f"build_and_deploy_model makes a Docker image of {model_data_path!r}, and none is needed here: client.management.deploy sends a model's files, "
+            "deployers.python.deploy_python_closure a function"
         )
 
     def get_all_models(self, verbose: bool = False) -> List[Any]:

@@ -1,0 +1,5 @@
+"""Deployers by the names of Clipper's."""
+
+from . import python
+
+__all__ = ["python"]
