@@ -262,6 +262,8 @@ class Inputs(unittest.TestCase):
         with self.assertRaises(ValueError):
             client.feedback("a", 1)
         with self.assertRaises(ValueError):
+            client.feedback("a", query_id="q")
+        with self.assertRaises(ValueError):
             client.feedback("a", 1, query_id="q", input=[1])
         with self.assertRaises(ValueError):
             client.management.add_links("a", "model")

@@ -257,6 +257,21 @@ class Administration(Case):
         self.assertEqual(self.management.state("learns")["shares"], {"left": 0.5, "right": 0.5})
         self.management.rollback_state("learns")
 
+    def test_features_and_losses(self):
+        self.application("chooses", policy={"name": "linucb", "parameters": {"features": ["hour"]}})
+        for name in ("up", "down"):
+            self.management.add_model(name, "1", "doubles", "windjammer/constant", output=name)
+        self.management.add_links("chooses", ["up", "down"])
+        for at in range(60):
+            asked = self.client.predict("chooses", [at], features={"hour": at % 2})
+            right = "up" if at % 2 else "down"
+            self.client.feedback("chooses", query_id=asked.query_id, reward=1.0 if asked.output == right else 0.0)
+        answers = self.client.predict_batch("chooses", [[100], [101]], features=[{"hour": 0}, {"hour": 1}])
+        self.assertEqual([one.output for one in answers], ["down", "up"])
+        self.client.feedback("chooses", query_id=answers[0].query_id, losses={"up": 1.0})
+        with self.assertRaises(InvalidRequest):
+            self.client.predict("chooses", [1], features={"hour": "noon"})
+
     def test_events(self):
         last = self.management.events(limit=1)["last"]
         followed = self.management.follow_events(last)
@@ -269,6 +284,18 @@ class Administration(Case):
         named = self.management.events(application="seen")["events"]
         self.assertEqual([one["verb"] for one in named], ["add_app"])
         self.assertEqual(self.management.events(after=self.management.events()["last"], wait_seconds=0.1)["events"], [])
+
+    def test_alerts(self):
+        alert = {
+            "status": "firing",
+            "labels": {"alertname": "Slow", "model": "noop"},
+            "annotations": {},
+            "startsAt": "2030-01-31T12:00:00Z",
+            "endsAt": "0001-01-01T00:00:00Z",
+            "fingerprint": "a1",
+        }
+        self.assertEqual(self.management.note_alerts({"version": "4", "alerts": [alert]})["firing"], 1)
+        self.assertEqual(self.management.note_alerts({"version": "4", "alerts": [alert]})["repeated"], 1)
 
     def test_backup(self):
         path = os.path.join(self.folder, "all.backup")

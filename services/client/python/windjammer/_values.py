@@ -112,6 +112,7 @@ def query_fields(
     strict: Optional[bool],
     priority: Optional[int],
     launch_class: Optional[str],
+    features: Any,
 ) -> dict:
     fields = {
         "context": context,
@@ -120,6 +121,7 @@ def query_fields(
         "strict": strict,
         "priority": priority,
         "launch_class": launch_class,
+        "features": features,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -129,20 +131,28 @@ def feedback_fields(
     query_id: Optional[str],
     input: Optional[Input],
     loss: Optional[float],
+    reward: Optional[float],
+    losses: Optional[Mapping[str, float]],
+    features: Optional[Mapping[str, float]],
     idempotency_key: str,
     context: Union[str, int, None],
 ) -> dict:
     if (query_id is None) == (input is None):
         raise ValueError("feedback names a query or an input: give query_id or input, one of them")
+    if label is None and loss is None and reward is None and losses is None:
+        raise ValueError("feedback says what was right: give label, loss, reward or losses")
     fields = {
         "label": label,
         "query_id": query_id,
         "input": None if input is None else input_json(input),
         "loss": loss,
+        "reward": reward,
+        "losses": losses,
+        "features": features,
         "idempotency_key": idempotency_key,
         "context": context,
     }
-    return {name: value for name, value in fields.items() if value is not None or name == "label"}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def feedback_of(value: Any) -> FeedbackResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from typing import Any, Iterable, List, Optional, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
 from ._http import DEFAULT_TIMEOUT, Address, Http
@@ -92,6 +92,7 @@ class Client:
         strict: Optional[bool] = None,
         priority: Optional[int] = None,
         launch_class: Optional[str] = None,
+        features: Optional[Mapping[str, float]] = None,
         votes: bool = False,
         timeout: Optional[float] = None,
     ) -> Prediction:
@@ -101,9 +102,9 @@ class Client:
         input: a list of numbers, None among them where models take missing values; a text; bytes; an array of numpy.
         context: what one user's feedback taught is applied to that user. latency_slo_micros: shorter than the application's objective.
         deadline_ms: when the server must have answered, what sending takes included. strict: NoPrediction in place of a default output;
-        as the application says unless given. priority: 1 (most urgent) to 5. votes: ask every linked model as well.
+        as the application says unless given. priority: 1 (most urgent) to 5. features: named numbers that the policy may choose by. votes: ask every linked model as well.
         """
-        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class)
+        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, features)
         body = {"input": input_json(input), **fields, **({"votes": True} if votes else {})}
         return prediction_of(self._post(application, "predict", body, deadline_ms, timeout))
 
@@ -119,22 +120,26 @@ class Client:
         strict: Optional[bool] = None,
         priority: Optional[int] = None,
         launch_class: Optional[str] = None,
+        features: Union[Mapping[str, float], Sequence[Optional[Mapping[str, float]]], None] = None,
         timeout: Optional[float] = None,
     ) -> List[Union[Prediction, RefusedError]]:
         """As predict, of several inputs: an answer for each, in order. One that failed has its RefusedError in its place, and disturbs no other."""
         batch = [input_json(one) for one in inputs]
-        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class)
+        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, features)
         answer = self._post(application, "predict", {"input_batch": batch, **fields}, deadline_ms, timeout)
         return predictions_of(answer, len(batch))
 
     def feedback(
         self,
         application: str,
-        label: Any,
+        label: Any = None,
         *,
         query_id: Optional[str] = None,
         input: Optional[Input] = None,
         loss: Optional[float] = None,
+        reward: Optional[float] = None,
+        losses: Optional[Mapping[str, float]] = None,
+        features: Optional[Mapping[str, float]] = None,
         idempotency_key: Optional[str] = None,
         context: Union[str, int, None] = None,
         timeout: Optional[float] = None,
@@ -142,11 +147,12 @@ class Client:
         """
         Tells what an output should have been: of a query, by its id, or of an input.
 
-        label: the true output, a number or a text. loss: from 0 to 1, in place of right or wrong. idempotency_key: your own name for it,
+        label: the true output, a number or a text. loss or reward: from 0 to 1, in place of right or wrong; losses: those of single models.
+        features: of an input; those of a query are remembered. idempotency_key: your own name for it,
         so that it is learned from once however often you send it; one of its own unless given.
         """
         key = uuid.uuid4().hex if idempotency_key is None else idempotency_key
-        body = feedback_fields(label, query_id, input, loss, key, context)
+        body = feedback_fields(label, query_id, input, loss, reward, losses, features, key, context)
         return feedback_of(self._post(application, "update", body, None, timeout))
 
     def is_ready(self, *, timeout: Optional[float] = None) -> bool:

@@ -250,6 +250,10 @@ class Management:
                 last = event["seq"]
                 yield event
 
+    def note_alerts(self, notification: Record, *, timeout: Optional[float] = None) -> Record:
+        """What Alertmanager's webhook sends, version 4: alerts that begin and end become events. Returns how many did."""
+        return self._record("note_alerts", notification, timeout, "firing")
+
     # The server and its GPUs.
 
     def ping(self, *, timeout: Optional[float] = None) -> bool:
