@@ -72,7 +72,10 @@ describe('files of a model that a client sends', () => {
     writeFileSync(join(folder, 'src/common/part.mjs'), 'export const x = 1;');
     const path = join(folder, 'src/models/own/model.mjs');
     writeFileSync(path, "import { x } from '../../common/part.mjs';");
+    mkdirSync(join(folder, 'src/bin'));
+    writeFileSync(join(folder, 'src/bin/run.sh'), 'cat');
     for (const source of [
+      { kind: 'exec', path: join(folder, 'src'), command: 'sh bin/run.sh' },
       { kind: 'kernelModel', path: builtInModelPath('digits-logistic') },
       { kind: 'process', path },
     ] as const) {

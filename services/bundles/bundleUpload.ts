@@ -6,7 +6,8 @@ import { BundleError } from './bundleError.js';
 
 /*
  * A bundle as a client sends it: a line of JSON, `{"files": [{"name": …, "size": …}, …]}`, and behind it the bytes of all files.
- * Names are paths below one folder; the first file is the one that names the others: a model's manifest, or its module.
+ * Names are paths below one folder; the first file is the one that names the others: a model's manifest, or its module. Of a program,
+ * `"named_from": "folder"`, they are seen from that folder, and otherwise from the folder of the first file.
  */
 
 /** What the first line may have. */
@@ -21,6 +22,7 @@ const UPLOAD = z.strictObject({
     .array(z.strictObject({ name: z.string(), size: z.int().min(0) }))
     .min(1)
     .max(MOST_FILES),
+  named_from: z.enum(['first', 'folder']).default('first'),
 });
 
 /** A bundle that is coming. */
@@ -39,14 +41,16 @@ export interface BundleUpload {
 export async function readUpload(hash: string, body: AsyncIterable<Uint8Array>): Promise<BundleUpload> {
   const source = body[Symbol.asyncIterator]();
   const { line, rest } = await firstLine(source);
-  const index = { files: fromFirst(filesOf(line)) };
+  const { files, named_from: from } = listOf(line);
+  const index = { files: from === 'first' ? fromFirst(files) : files };
   checkSize('the bundle', index);
   return { index, pieces: checkedPieces(hash, index, source, rest) };
 }
 
-/** The first line of a bundle that is sent. */
-export function uploadLine(files: readonly BundleFile[]): string {
-  return `${JSON.stringify({ files: files.map(({ name, size }) => ({ name, size })) })}\n`;
+/** The first line of a bundle that is sent. @param from what names are seen from in its hash: the folder of the first file, or that of all */
+export function uploadLine(files: readonly BundleFile[], from: 'first' | 'folder'): string {
+  const list = files.map(({ name, size }) => ({ name, size }));
+  return `${JSON.stringify({ files: list, ...(from === 'folder' ? { named_from: from } : {}) })}\n`;
 }
 
 async function firstLine(
@@ -72,7 +76,7 @@ async function firstLine(
   }
 }
 
-function filesOf(line: string): readonly BundleFile[] {
+function listOf(line: string): z.infer<typeof UPLOAD> {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -84,9 +88,8 @@ function filesOf(line: string): readonly BundleFile[] {
     const [{ path, message }] = read.error.issues;
     throw malformed(`its first line is no list of files: ${path.join('.')} ${message}`);
   }
-  const { files } = read.data;
-  checkNames(files.map(({ name }) => name));
-  return files;
+  checkNames(read.data.files.map(({ name }) => name));
+  return read.data;
 }
 
 /** Each a path below the bundle's folder, no two the same, none a file where another has a folder. */

@@ -36,7 +36,7 @@ export function outgoingBundle(source: ContainerSource): OutgoingBundle | undefi
     paths: files.map((file) => file.path),
     body: () => {
       checkSize(path, { files });
-      return bodyOf(files);
+      return bodyOf(files, source.kind === 'exec' ? 'folder' : 'first');
     },
   };
 }
@@ -49,8 +49,8 @@ function readable<T>(read: () => T): T {
   }
 }
 
-async function* bodyOf(files: readonly BundledFile[]): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(uploadLine(belowOne(files)));
+async function* bodyOf(files: readonly BundledFile[], from: 'first' | 'folder'): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(uploadLine(from === 'folder' ? files : belowOne(files), from));
   for (const { path, size } of files) {
     const pieces = filePieces(path, size);
     for (;;) {
