@@ -3,6 +3,7 @@ export { KeyedDraw } from './keyedDraw.js';
 export { abPolicy, type AbState } from './ab.js';
 export { cascadePolicy, type CascadeState } from './cascade.js';
 export { epsilonGreedyPolicy, type EpsilonGreedyState } from './epsilonGreedy.js';
+export * from './evaluation/index.js';
 export { exp3Policy, type Exp3State } from './exp3.js';
 export { exp3sPolicy, type Exp3sState } from './exp3s.js';
 export { exp4Policy, type Exp4State } from './exp4.js';

@@ -86,6 +86,8 @@ export interface SelectionPolicy<S extends Json = Json> {
   readonly name: string;
   /** All contexts share the application's own state: what it learns is about models, whoever asks. */
   readonly isShared?: true;
+  /** It draws, and nobody can tell with which probability: its propensities, which are 1, are none. */
+  readonly isPropensityUnknown?: true;
   /** Names of its parameters. Each is a member of its states, too, so that it can be changed in one that has learned. */
   readonly parameters: readonly string[];
   /** @throws PolicyError naming the parameter and the fix when `parameters` are not this policy's. */

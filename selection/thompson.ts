@@ -33,6 +33,7 @@ export type ThompsonState = {
  */
 export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
   name: 'thompson',
+  isPropensityUnknown: true,
   parameters: ['memory'],
 
   init(arms, parameters) {

@@ -122,6 +122,7 @@ export const EXPERIMENTS = {
     options: { moments: text('200'), lines: text('10000'), shared: FLAG },
   },
   modelFailure: { usually: 'about 2 minutes', folder: 'modelFailure', seed: NSDI },
+  offPolicy: { usually: 'about a minute', folder: 'offPolicy', seed: NSDI },
   predictPath: {
     usually: 'about 10 seconds',
     folder: 'predictPath',

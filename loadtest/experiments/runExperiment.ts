@@ -37,6 +37,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   'idempotency/table': () => import('./idempotency/table.js'),
   jobKills: () => import('./jobKills.js'),
   modelFailure: () => import('./modelFailure.js'),
+  offPolicy: () => import('./offPolicy.js'),
   predictPath: () => import('./predictPath.js'),
   preemption: () => import('./preemption.js'),
   regret: () => import('./regret.js'),

@@ -36,6 +36,7 @@ const DEFAULT_V = 0.5;
  */
 export const lintsPolicy: SelectionPolicy<LintsState> = {
   name: 'lints',
+  isPropensityUnknown: true,
   parameters: [...LINEAR_PARAMETERS, 'v'],
 
   init(arms, parameters) {
