@@ -444,6 +444,7 @@ class Parts {
         arrivals: new ArrivalRecorder({
           clock,
           watch: (onQuery) => this.telemetry.watchArrivals(onQuery),
+          watchFeedback: (onJudged) => this.telemetry.watchJudged(onJudged),
           inputType: (application) => this.registry.application(application)?.inputType,
         }),
         bundles,

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { inputValue, type InputType } from '../../containers/protocol/index.js';
+import type { LoggedFeedback } from '../../selection/index.js';
 import type { Query } from '../prediction/index.js';
 
 /** Of a hash that tells inputs apart. */
@@ -22,6 +23,13 @@ export class ArrivalLines {
     // They say as much of people as inputs do.
     const known = this.withInputs && features !== undefined ? { features } : {};
     return `${JSON.stringify({ time_us, application, ...said, ...known, ...this.inputOf(application, input) })}\n`;
+  }
+
+  /** With the names that `evaluate` reads. */
+  ofFeedback(atNs: number, { context, ...judged }: LoggedFeedback): string {
+    const time_us = Math.round((atNs - this.startNs) / 1000);
+    const said = context === '' ? {} : { context };
+    return `${JSON.stringify({ time_us, ...said, ...judged })}\n`;
   }
 
   private inputOf(application: string, input: Uint8Array): { input?: unknown; input_hash?: string } {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { parseLoggedFeedback, type LoggedFeedback } from '../../selection/index.js';
 import type { Query } from '../prediction/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { ArrivalRecorder } from './index.js';
 
 let clock: VirtualClock;
 let onQuery: ((query: Query) => void) | undefined;
+let onJudged: ((judged: LoggedFeedback) => void) | undefined;
 let recorder: ArrivalRecorder;
 let gone: AbortController;
 
@@ -12,10 +14,12 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   clock = new VirtualClock();
   onQuery = undefined;
+  onJudged = undefined;
   gone = new AbortController();
   recorder = new ArrivalRecorder({
     clock,
     watch: (listener) => (onQuery = listener),
+    watchFeedback: (listener) => (onJudged = listener),
     inputType: (application) => (application === 'numbers' ? 'doubles' : 'strings'),
   });
 });
@@ -67,6 +71,47 @@ it('writes inputs down when asked to, of one application', async () => {
   onQuery?.(query('numbers', new Uint8Array(new Float64Array([0.5, -1]).buffer)));
   expect(await first).toBe('{"time_us":0,"application":"numbers","features":{"age":33},"input":[0.5,-1]}\n');
   await lines.return(undefined);
+});
+
+it('writes down what was judged in place of arrivals, as it is read for evaluation', async () => {
+  const request = { seconds: 1, withInputs: false, ofFeedback: true, gone: gone.signal };
+  const lines = recorder.record({ ...request, application: 'words' });
+  const first = next(lines);
+  expect(onQuery).toBeUndefined();
+  const judged: LoggedFeedback = {
+    application: 'words',
+    policy: 'exp3',
+    context: 'anna',
+    features: { age: 33 },
+    linked: ['a', 'b'],
+    propensity: 0.25,
+    losses: { a: 1 },
+  };
+  onJudged?.({ ...judged, application: 'numbers' });
+  onJudged?.(judged);
+  onJudged?.({ ...judged, context: '', features: undefined, propensity: undefined });
+  const [known, unknown] = ((await first) ?? '').trimEnd().split('\n');
+  expect(parseLoggedFeedback(known, 'line 1')).toEqual(judged);
+  expect(JSON.parse(unknown)).toEqual({
+    time_us: 0,
+    application: 'words',
+    policy: 'exp3',
+    linked: ['a', 'b'],
+    losses: { a: 1 },
+  });
+  const large = Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`f${at}`, at]));
+  for (let at = 0; at < 1100; at++) onJudged?.({ ...judged, features: large });
+  const second = lines.next();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(
+    String((await second).value)
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(1024);
+  clock.advanceTo(1e9);
+  expect(await next(lines)).toBe('{"end":{"arrivals":1026,"dropped":76}}\n');
+  expect(await next(lines)).toBeUndefined();
+  expect(onJudged).toBeUndefined();
 });
 
 it('counts what a slow reader has no room for, and holds no more', async () => {

@@ -32,6 +32,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['gpu', async () => (await import('./gpuRun.js')).addGpuCommand],
   ['completion', async () => (await import('./completion.js')).addCompletionCommand],
   ['record', async () => (await import('./record.js')).addRecordCommand],
+  ['evaluate', async () => (await import('./evaluate.js')).addEvaluateCommand],
   ['loadtest', async () => (await import('../../loadtest/load/loadCommand.js')).addLoadtestCommand],
   ['report', async () => (await import('../../loadtest/page/reportCommand.js')).addReportCommand],
   ['replay', async () => (await import('../../loadtest/replay/replayCommand.js')).addReplayCommand],

@@ -10,6 +10,7 @@ import { stopSignal } from './stopSignal.js';
 interface RecordOptions extends ClientOptions {
   readonly duration: number;
   readonly inputs?: true;
+  readonly feedback?: true;
   readonly app?: string;
 }
 
@@ -22,16 +23,24 @@ export function addRecordCommand(program: Command): void {
   const command = program
     .command('record')
     .description(
-      "write a running server's arrivals down, as a trace for replay and loadtest; Ctrl-C ends it early",
+      "write a running server's arrivals down, as a trace for replay and loadtest, or its feedback for evaluate; Ctrl-C ends it early",
     )
     .argument('<file>', 'where the trace goes, as JSON lines')
     .option('--duration <seconds>', 'for so long', positive, 60)
     .option('--inputs', 'inputs as they are, in place of a hash of each')
+    .option('--feedback', 'judged queries in place of arrivals: features, propensities and losses')
     .option('--app <name>', 'only the queries of this application');
   withManagementOptions(command).action(record);
 }
 
-async function record(path: string, { duration, inputs, app, ...options }: RecordOptions): Promise<void> {
+async function record(
+  path: string,
+  { duration, inputs, feedback, app, ...options }: RecordOptions,
+): Promise<void> {
+  if (feedback === true && inputs === true) {
+    throw new CommandError('--inputs is for arrivals: feedback is written down without inputs');
+  }
+  const noun = feedback === true ? 'judged queries' : 'arrivals';
   const file = new OutputFile(path, '<file>');
   const calls = await rawCalls(options.managementUrl, options);
   const { SIGN_OF_LIFE_MS } = await import('../arrivals/index.js');
@@ -39,7 +48,12 @@ async function record(path: string, { duration, inputs, app, ...options }: Recor
   void stopSignal().then(() => stop.abort());
   const line = new ProgressLine();
   const asked = {
-    body: { seconds: duration, inputs: inputs === true, application: app },
+    body: {
+      seconds: duration,
+      inputs: inputs === true,
+      feedback: feedback === true ? true : undefined,
+      application: app,
+    },
     type: 'application/jsonl',
     silenceMs: SIGN_OF_LIFE_MS + options.timeoutMs,
     signal: stop.signal,
@@ -55,7 +69,7 @@ async function record(path: string, { duration, inputs, app, ...options }: Recor
       if (text === '') continue;
       file.write(`${text}\n`);
       arrivals += 1;
-      line.show(`${arrivals} arrivals`);
+      line.show(`${arrivals} ${noun}`);
     }
   } catch (error) {
     // What was written so far is whole lines, and is kept.
@@ -68,15 +82,16 @@ async function record(path: string, { duration, inputs, app, ...options }: Recor
   }
   if (end === undefined && !stop.signal.aborted) {
     if (arrivals > 0) file.close();
-    throw new CommandError(
-      `the server broke the recording off: ${arrivals} arrivals were written until then`,
-    );
+    throw new CommandError(`the server broke the recording off: ${arrivals} ${noun} were written until then`);
   }
-  if (arrivals === 0) throw new CommandError('no query came: there is nothing to write');
+  if (arrivals === 0)
+    throw new CommandError(
+      `no ${feedback === true ? 'query was judged' : 'query came'}: there is nothing to write`,
+    );
   file.close();
   const dropped = end?.dropped ?? 0;
   const missed = dropped === 0 ? '' : `; ${dropped} more came faster than they could be written down`;
-  print(options.json, { file: path, arrivals, dropped }, `${path}: ${arrivals} arrivals${missed}`);
+  print(options.json, { file: path, arrivals, dropped }, `${path}: ${arrivals} ${noun}${missed}`);
 }
 
 /** Whole lines, without their ends; what is left of one that was cut off is dropped. */

@@ -17,6 +17,10 @@ export const recordingSchema = z.strictObject({
     .default(60)
     .describe('For so long, or until the client leaves'),
   inputs: z.boolean().default(false).describe('Inputs as they are, in place of a hash of each'),
+  feedback: z
+    .boolean()
+    .default(false)
+    .describe('Judged queries in place of arrivals: features, propensity and losses, for evaluate'),
   application: z.string().min(1).max(256).optional().describe('Only its queries; all of them when left out'),
 });
 
@@ -32,10 +36,10 @@ export function arrivalVerbs({ arrivals }: ArrivalSources): AdminVerb[] {
       answer: z.string(),
       errors: ['recording'],
       changes: 'nothing',
-      run: ({ seconds, inputs, application }, gone) =>
+      run: ({ seconds, inputs, feedback, application }, gone) =>
         new StreamedText(
           'application/jsonl',
-          begun(arrivals.record({ seconds, withInputs: inputs, application, gone })),
+          begun(arrivals.record({ seconds, withInputs: inputs, ofFeedback: feedback, application, gone })),
         ),
     }),
   ];

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import type { ArmPrediction, Selection } from '../../selection/index.js';
 import { SeenFeedback, type JudgedQuery, type LearnedState } from '../feedback/index.js';
 import type { Directory } from './directory.js';
-import { FeedbackJoin, feedbackRefusal, learn, refused, type OnceOnly } from './feedbackJoin.js';
+import {
+  FeedbackJoin,
+  feedbackRefusal,
+  learn,
+  refused,
+  type FeedbackWriter,
+  type OnceOnly,
+} from './feedbackJoin.js';
 import type { Settlement } from './liveQuery.js';
 import { badContext, unknownApplication, unknownQuery } from './refusals.js';
 import type { ServedApplication } from './servedApplication.js';
@@ -19,6 +26,7 @@ export interface FeedbackDeskSources {
   /** Whether this is the first judgement of the query; from now on it is judged. */
   judgeOnce(queryId: string): boolean;
   isJudged(queryId: string): boolean;
+  readonly observer: FeedbackWriter;
   /** Asks the arms of a fresh draw for an input. */
   askArms(
     application: ServedApplication,
@@ -134,8 +142,17 @@ export class FeedbackDesk {
       return;
     }
     const { selection, predictions = [], input, features } = feedback;
+    const { observer } = this.sources;
     if (selection !== undefined)
-      learn({ state, selection, predictions, features }, feedback, application.loss, 'query', once, done);
+      learn(
+        application,
+        { state, selection, predictions, features },
+        feedback,
+        'query',
+        once,
+        observer,
+        done,
+      );
     else if (input !== undefined) {
       // Models and policy may take others than they did when it was accepted.
       const badInput = application.inputRefusal(input) ?? application.featureRefusal(features);
@@ -143,7 +160,13 @@ export class FeedbackDesk {
         done(refused(badInput));
         return;
       }
-      this.sources.askArms(application, state, feedback, input, new FeedbackJoin(feedback, once, done));
+      this.sources.askArms(
+        application,
+        state,
+        feedback,
+        input,
+        new FeedbackJoin(feedback, once, observer, done),
+      );
     } else done(refused(unknownQuery(feedback.queryId)));
   }
 }

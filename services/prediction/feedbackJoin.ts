@@ -1,9 +1,10 @@
-import { labelFault, type Loss } from '../../selection/index.js';
+import { judgedLosses, labelFault } from '../../selection/index.js';
 import type { JudgedQuery, Learned } from '../feedback/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { taskRefusal } from './answers.js';
-import { policyFeedback } from './judgement.js';
+import { policyFeedback, type PolicyFeedback } from './judgement.js';
 import type { LiveQuery, Settlement } from './liveQuery.js';
+import type { PredictionObserver } from './observer.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { FeedbackDone, FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
 
@@ -39,6 +40,9 @@ export function refused(refusal: QueryRefusal): FeedbackOutcome {
   return { accepted: false, joined: 'none', durable: false, refusal };
 }
 
+/** Who writes down what was judged. */
+export type FeedbackWriter = Pick<PredictionObserver, 'writesFeedback' | 'onJudged'>;
+
 /** How the store knows feedback that is to be learned once, and who keeps it until then. */
 export interface OnceOnly {
   readonly marks: readonly string[];
@@ -48,14 +52,16 @@ export interface OnceOnly {
 
 /** Lets the policy learn from the predictions that a query has, and reports once that is on disk. */
 export function learn(
-  { state, selection, predictions, features }: Omit<JudgedQuery, 'chosen'>,
+  application: ServedApplication,
+  query: Omit<JudgedQuery, 'chosen'>,
   request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
-  measure: Loss | undefined,
   joined: FeedbackOutcome['joined'],
   once: OnceOnly | undefined,
+  observer: FeedbackWriter,
   done: FeedbackDone,
 ): void {
-  const judged = policyFeedback(selection, predictions, request, measure);
+  const { state, selection, predictions, features } = query;
+  const judged = policyFeedback(selection, predictions, request, application.loss);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;
@@ -66,7 +72,32 @@ export function learn(
     features,
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
-    done: (became, error) => done(outcomeOf(became, joined, error)),
+    done: (became, error) => {
+      // What was judged before is in the log already.
+      if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
+        writeDown(application, query, judged, observer);
+      }
+      done(outcomeOf(became, joined, error));
+    },
+  });
+}
+
+function writeDown(
+  { record, policy, models }: ServedApplication,
+  { state, selection, features }: Omit<JudgedQuery, 'chosen'>,
+  { feedback, predictions }: PolicyFeedback,
+  observer: FeedbackWriter,
+): void {
+  const losses = judgedLosses(selection, predictions, feedback);
+  if (Object.keys(losses).length === 0) return;
+  observer.onJudged({
+    application: record.name,
+    policy: policy.name,
+    context: state.context,
+    features,
+    linked: [...models.keys()],
+    propensity: policy.isPropensityUnknown === true ? undefined : selection.propensity,
+    losses,
   });
 }
 
@@ -96,6 +127,7 @@ export class FeedbackJoin implements Settlement {
   constructor(
     private readonly request: FeedbackRequest,
     private readonly once: OnceOnly | undefined,
+    private readonly observer: FeedbackWriter,
     private readonly done: FeedbackDone,
   ) {}
 
@@ -114,7 +146,7 @@ export class FeedbackJoin implements Settlement {
       return;
     }
     const joined = tasks.every((task) => task.cached) ? 'cache' : 'evaluated';
-    learn(live.judged(), this.request, live.application.loss, joined, this.once, this.done);
+    learn(live.application, live.judged(), this.request, joined, this.once, this.observer, this.done);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LoggedFeedback } from '../../selection/index.js';
 import type { BatchingObserver, BatchRecord, BatchTrace, TracedItem } from '../batching/index.js';
 import type { Answer, FeedbackOutcome, FeedbackRequest, ModelVote, Query, QueryRefusal } from './types.js';
 
@@ -6,6 +7,8 @@ import type { Answer, FeedbackOutcome, FeedbackRequest, ModelVote, Query, QueryR
  * throw. Gauges (cache, queues, selection shares) are read from the engine when somebody asks.
  */
 export interface PredictionObserver extends BatchingObserver {
+  /** Wants `onJudged`, with the features of queries whether their policy looks at them or not. */
+  readonly writesFeedback: boolean;
   /** A query has come, whatever becomes of it. */
   onQuery(query: Query): void;
   onAnswer(query: Query, answer: Answer): void;
@@ -18,6 +21,8 @@ export interface PredictionObserver extends BatchingObserver {
   /** A prediction came after its query's deadline: it fills the cache and can still be judged by feedback. */
   onLatePrediction(application: string, model: string, version: string): void;
   onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void;
+  /** A query was judged, for the first time. Called only where `writesFeedback` holds. */
+  onJudged(judged: LoggedFeedback): void;
   /** A container said hello and is not taken into use. */
   onReplicaRefused(model: string, version: string, replica: string, reason: string): void;
   /** A sink threw when it was given its answer: a fault of the caller, kept from the other queries of the batch. */
@@ -28,6 +33,10 @@ export interface PredictionObserver extends BatchingObserver {
 
 /** Watches nothing; extend it to watch something. */
 export class SilentObserver implements PredictionObserver {
+  get writesFeedback(): boolean {
+    return false;
+  }
+
   onQuery(_query: Query): void {}
   onAnswer(_query: Query, _answer: Answer): void {}
   onRefusal(_query: Query, _refusal: QueryRefusal): void {}
@@ -36,6 +45,7 @@ export class SilentObserver implements PredictionObserver {
   onCancel(_query: Query): void {}
   onLatePrediction(_application: string, _model: string, _version: string): void {}
   onFeedback(_feedback: FeedbackRequest, _outcome: FeedbackOutcome): void {}
+  onJudged(_judged: LoggedFeedback): void {}
   onBatchSent(
     _model: string,
     _version: string,

@@ -103,6 +103,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       judgeOnce: (queryId) => this.recent.judgeOnce(queryId),
       isJudged: (queryId) => this.recent.isJudged(queryId),
       askArms: (...asked) => this.askArms(...asked),
+      observer: this.observer,
     });
   }
 
@@ -161,7 +162,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       pinned !== undefined,
       nowNs,
       nowNs + budgetNs,
-      application.keptFeatures(query.features),
+      application.keptFeatures(query.features, this.observer.writesFeedback),
     );
     live.query = query;
     live.sink = sink;
@@ -364,7 +365,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const selection = application.policy.select(state.state, this.draw.of(id), request);
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
-    const features = application.keptFeatures(request.features);
+    const features = application.keptFeatures(request.features, this.observer.writesFeedback);
     const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs, features);
     live.settlement = settlement;
     this.start(live, input, request, undefined, nowNs);

@@ -57,9 +57,12 @@ export class ServedApplication {
     return { code: 'invalid_input', field: `features.${fault.name}`, message: fault.message };
   }
 
-  /** Those that are kept with a query: none where nobody will look at them. */
-  keptFeatures(features: Features | undefined): Features | undefined {
-    return this.policy.featureFault === undefined ? undefined : features;
+  /**
+   * Those that are kept with a query: none where nobody will look at them.
+   * @param isWritten feedback is written down, with features
+   */
+  keptFeatures(features: Features | undefined, isWritten: boolean): Features | undefined {
+    return this.policy.featureFault === undefined && !isWritten ? undefined : features;
   }
 
   /** What is wrong with an input, or undefined. */

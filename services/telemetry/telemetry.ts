@@ -1,3 +1,4 @@
+import type { LoggedFeedback } from '../../selection/index.js';
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { BatchingObserver, BatchRecord, ReplicaStatus } from '../batching/index.js';
@@ -81,6 +82,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private sources: TelemetrySources | undefined;
   private refusedStateWrites = 0;
   private onArrival: ((query: Query) => void) | undefined;
+  private onJudgement: ((judged: LoggedFeedback) => void) | undefined;
   private onBatchDone: (record: BatchRecord) => void = () => undefined;
   private readonly unwatch: () => void;
 
@@ -133,6 +135,15 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Passes on every query that comes from here on; undefined: to nobody. Called on the hot path: keep it and return. */
   watchArrivals(listener: ((query: Query) => void) | undefined): void {
     this.onArrival = listener;
+  }
+
+  /** Passes on every judged query that comes from here on; undefined: to nobody. */
+  watchJudged(listener: ((judged: LoggedFeedback) => void) | undefined): void {
+    this.onJudgement = listener;
+  }
+
+  override get writesFeedback(): boolean {
+    return this.onJudgement !== undefined;
   }
 
   /** Passes on every batch. */
@@ -202,6 +213,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   close(): void {
     this.complain = () => undefined;
     this.onArrival = undefined;
+    this.onJudgement = undefined;
     this.unwatch();
     this.registry.clear();
     this.families = [];
@@ -243,6 +255,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   override onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void {
     this.queries.onFeedback(feedback.application, outcome);
+  }
+
+  override onJudged(judged: LoggedFeedback): void {
+    this.onJudgement?.(judged);
   }
 
   override onBatchSent(

@@ -277,10 +277,15 @@ class Management:
         return self._record("record_gpu_timeline", {"seconds": seconds, "max_mib": max_mib, "node": node}, timeout, "traceEvents")
 
     def record_arrivals(
-        self, *, seconds: Optional[float] = None, inputs: Optional[bool] = None, application: Optional[str] = None
+        self,
+        *,
+        seconds: Optional[float] = None,
+        inputs: Optional[bool] = None,
+        feedback: Optional[bool] = None,
+        application: Optional[str] = None,
     ) -> Iterator[Record]:
-        """Queries as they come, a minute long unless given; the last one has `end`."""
-        fields = {"seconds": seconds, "inputs": inputs, "application": application}
+        """Queries as they come, or with `feedback` as they are judged, a minute long unless given; the last one has `end`."""
+        fields = {"seconds": seconds, "inputs": inputs, "feedback": feedback, "application": application}
         body = json.dumps(_given(fields)).encode()
         rest = b""
         pieces = self._http.stream(
