@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../selection/index.js';
+import { LOSS_NAMES, POLICY_NAMES, type Json } from '../selection/index.js';
+import type { ContainerSource } from './registry/index.js';
 import { StoreError } from './store/index.js';
 import { checkStored, storedFault } from './storedContent.js';
 
@@ -26,7 +27,16 @@ const EVENT = {
   verb: 'add_app',
   about: {},
 };
-const PROCESS = { kind: 'process', path: '/m.mjs', limits: { batchTimeoutMs: 1 }, environment: ['HOME'] };
+const NEEDS = { memoryMiB: 64, limits: { batchMs: 1 }, environment: ['HOME'] };
+/** Of every kind: one that management takes and that no server reads again would keep it from ever starting. */
+const CONTAINERS: { readonly [K in ContainerSource['kind']]: ContainerSource & { readonly kind: K } } = {
+  kernelModel: { kind: 'kernelModel', path: '/m', launchClass: 'standard', gpu: 'node0/1' },
+  constant: { kind: 'constant', output: '0' },
+  process: { kind: 'process', path: '/m.mjs', ...NEEDS },
+  python: { kind: 'python', path: '/m.py', python: 'python3', ...NEEDS },
+  exec: { kind: 'exec', path: '/m', command: './m', ...NEEDS },
+  external: { kind: 'external', containerName: 'x', modelDataPath: '' },
+};
 
 describe('what a store holds', () => {
   it.each<[string, Json]>([
@@ -36,11 +46,18 @@ describe('what a store holds', () => {
       { ...APPLICATION, strict: true, maxInFlight: 1, launchClass: 'standard', later: 1 },
     ],
     ['registry/model/m/1', MODEL],
-    ['registry/model/m/1', { ...MODEL, container: PROCESS, inputLength: 3, inputRange: { minimum: 0 } }],
-    [
+    ...Object.values(CONTAINERS).map((container): [string, Json] => [
       'registry/model/m/1',
-      { ...MODEL, container: { kind: 'external', containerName: 'x', modelDataPath: '' } },
-    ],
+      { ...MODEL, container: container as unknown as Json, inputLength: 3, inputRange: { minimum: 0 } },
+    ]),
+    ...POLICY_NAMES.map((name): [string, Json] => [
+      'registry/application/a',
+      { ...APPLICATION, policy: { name, parameters: {} } },
+    ]),
+    ...LOSS_NAMES.map((name): [string, Json] => [
+      'registry/application/a',
+      { ...APPLICATION, loss: { name } },
+    ]),
     ['registry/current/m', '1'],
     ['registry/former/m', ['1']],
     ['registry/scale/m/1', { replicas: 2, range: { minimum: 1, maximum: 3 } }],
@@ -105,7 +122,14 @@ describe('what a store holds', () => {
       { ...APPLICATION, policy: { name: 'exp3', parameters: { eta: -1 } } },
       /^policy\./,
     ],
+    ['registry/application/a', { ...APPLICATION, loss: { name: 'none' } }, /^loss\.name: /],
+    [
+      'registry/application/a',
+      { ...APPLICATION, loss: { name: 'pinball', quantile: 2 } },
+      /^loss\.quantile: /,
+    ],
     ['registry/application/a', { ...APPLICATION, latencyObjectiveUs: '1' }, /^latencyObjectiveUs: /],
+    ['registry/model/m/1', { ...MODEL, container: { kind: 'exec', path: '/m' } }, /^container\.command: /],
     ['registry/model/m/1', { ...MODEL, container: null }, /^container: /],
     ['registry/model/m/1', { ...MODEL, container: { kind: 'constant' } }, /^container\.output: /],
     [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INPUT_TYPES, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
-import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
+import { checkLoss, checkPolicy, LOSS_NAMES, PolicyError, type Json } from '../../selection/index.js';
 import { shapeFault } from '../json/index.js';
 import { MOST_REPLICAS } from './registry.js';
 
@@ -21,9 +21,21 @@ const application = z.looseObject({
   policy: z.looseObject({ name, parameters: z.unknown() }),
   maxInFlight: z.int().min(1).optional(),
   launchClass,
+  loss: z
+    .looseObject({
+      name: z.enum(LOSS_NAMES),
+      scale: z.number().optional(),
+      quantile: z.number().optional(),
+    })
+    .optional(),
 });
 
-const amounts = z.record(z.string(), z.number());
+const ownProcess = {
+  path: z.string(),
+  memoryMiB: z.number().optional(),
+  environment: z.array(z.string()).optional(),
+  limits: z.record(z.string(), z.number()).optional(),
+};
 const container = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('kernelModel'),
@@ -36,13 +48,9 @@ const container = z.discriminatedUnion('kind', [
     misfits: z.record(z.string(), z.string()).optional(),
   }),
   z.looseObject({ kind: z.literal('constant'), output: z.string() }),
-  z.looseObject({
-    kind: z.literal('process'),
-    path: z.string(),
-    memoryMiB: z.number().optional(),
-    environment: z.array(z.string()).optional(),
-    limits: amounts.optional(),
-  }),
+  z.looseObject({ kind: z.literal('process'), ...ownProcess }),
+  z.looseObject({ kind: z.literal('python'), ...ownProcess, python: z.string().min(1).optional() }),
+  z.looseObject({ kind: z.literal('exec'), ...ownProcess, command: z.string().min(1) }),
   z.looseObject({ kind: z.literal('external'), containerName: z.string(), modelDataPath: z.string() }),
 ]);
 
@@ -110,15 +118,22 @@ export function registryFault(parts: readonly string[], value: Json): string | u
 
 function applicationFault(
   [, , key]: readonly string[],
-  { name: own, policy }: z.infer<typeof application>,
+  { name: own, policy, loss }: z.infer<typeof application>,
 ): string | undefined {
   if (own !== key) return `it is the record of '${own}'`;
+  return (
+    choiceFault('policy', () => checkPolicy(policy.name, policy.parameters as Json)) ??
+    choiceFault('loss', () => loss && checkLoss(loss))
+  );
+}
+
+function choiceFault(field: string, check: () => void): string | undefined {
   try {
-    checkPolicy(policy.name, policy.parameters as Json);
+    check();
     return undefined;
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    return `policy.${error.field}: ${error.message}`;
+    return `${field}.${error.field}: ${error.message}`;
   }
 }
 
