@@ -83,6 +83,11 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
     progress.show(`registering ${name} ${version}`);
     const previous = await currentVersion(management, name);
     const files = await outgoingFiles(path, what.container_name, options);
+    if (files === undefined && options.upload === true) {
+      throw new CommandError(
+        `there is nothing to send: --command names no file by its path from ${path}; leave --upload out where the server has all that it needs`,
+      );
+    }
     await addWithFiles(
       management,
       files,

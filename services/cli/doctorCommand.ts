@@ -58,9 +58,11 @@ async function examineServer(words: readonly string[]): Promise<readonly Finding
   findings.push(
     checks.memory((settings.cacheBytes ?? 0) + (settings.maxBufferedBytes ?? 0)),
     checks.files(options.maxConnections),
-    await checks.port('--port', options.host, options.port),
-    await checks.port('--management-port', options.managementHost, options.managementPort),
-    ...(clipper === undefined ? [] : [await checks.port('--clipper-port', clipper.host, clipper.port)]),
+    ...(await checks.ports([
+      { option: '--port', host: options.host, port: options.port },
+      { option: '--management-port', host: options.managementHost, port: options.managementPort },
+      ...(clipper === undefined ? [] : [{ option: '--clipper-port', ...clipper }]),
+    ])),
   );
   if (settings.dataDirectory !== undefined) {
     findings.push(...checks.dataDirectory(settings.dataDirectory, options.jobsMib * MIB));
@@ -102,7 +104,7 @@ async function examineNode(words: readonly string[]): Promise<readonly Finding[]
     return [...findings, checks.fail('options', reasonOf(error), OPTIONS)];
   }
   const { listen, dataDir, logFile, tlsCert: cert, tlsKey: key, tlsCa: ca } = options;
-  findings.push(checks.memory(0), await checks.port('--listen', listen.host, listen.port));
+  findings.push(checks.memory(0), ...(await checks.ports([{ option: '--listen', ...listen }])));
   if (dataDir !== undefined) findings.push(...checks.nodeDirectory(dataDir));
   if (logFile !== undefined) findings.push(checks.logFile(logFile));
   if (cert !== undefined && key !== undefined) {

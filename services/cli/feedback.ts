@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ClientInput, FeedbackResult } from '../client/index.js';
 import { clientOf, withQueryOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { featureOption } from './featureOption.js';
 import { fileValue, inputValue } from './inputArguments.js';
 import { print } from './printing.js';
 
@@ -13,6 +14,7 @@ interface FeedbackOptions extends ClientOptions {
   readonly loss?: string;
   readonly reward?: string;
   readonly losses?: string;
+  readonly feature?: Readonly<Record<string, number>>;
   readonly idempotencyKey?: string;
   readonly context?: string;
 }
@@ -36,6 +38,7 @@ export function addFeedbackCommand(program: Command): void {
     .option('--loss <number>', 'from 0 to 1, in place of right or wrong')
     .option('--reward <number>', 'or 1 less the loss')
     .option('--losses <json>', 'or of single models, such as {"small": 0.2}')
+    .addOption(featureOption())
     .option(
       '--idempotency-key <text>',
       'your name for it: sent again under the same one it is learned from once',
@@ -45,7 +48,7 @@ export function addFeedbackCommand(program: Command): void {
 }
 
 async function feedback(application: string, options: FeedbackOptions): Promise<void> {
-  const { queryId, label, context, idempotencyKey, json } = options;
+  const { queryId, label, context, idempotencyKey, feature: features, json } = options;
   const subject = { queryId, input: inputOf(options) };
   const loss = shareOf('--loss', options.loss);
   const reward = shareOf('--reward', options.reward);
@@ -60,6 +63,7 @@ async function feedback(application: string, options: FeedbackOptions): Promise<
     loss,
     reward,
     losses,
+    features,
     idempotencyKey,
     context,
   });

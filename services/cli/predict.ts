@@ -1,8 +1,9 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import { jsonText } from '../json/index.js';
 import { rawCalls, withQueryOptions, type SecurityOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { featureOption } from './featureOption.js';
 import { fileValue, inputValue } from './inputArguments.js';
 import { launchClassOption } from './launchClassOption.js';
 import { wholeNumber } from './optionValues.js';
@@ -37,24 +38,9 @@ export function addPredictCommand(program: Command): void {
     .option('--no-strict', 'the default output, also where the application answers an error')
     .option('--priority <number>', '1 (most urgent) to 5; 3 unless given', wholeNumber(1, 5))
     .addOption(launchClassOption('the answer', "the application's class"))
-    .option(
-      '--feature <name=number>',
-      "what the application's policy may choose by; may be repeated",
-      addFeature,
-    )
+    .addOption(featureOption())
     .option('--deadline-ms <ms>', 'when the server must have answered', wholeNumber(1, 3_600_000))
     .action(predict);
-}
-
-function addFeature(
-  text: string,
-  before: Readonly<Record<string, number>> = {},
-): Readonly<Record<string, number>> {
-  const at = text.lastIndexOf('=');
-  const value = Number(text.slice(at + 1));
-  if (at < 1 || text.slice(at + 1).trim() === '' || !Number.isFinite(value))
-    throw new InvalidArgumentError('expected NAME=NUMBER, such as hour=14.');
-  return { ...before, [text.slice(0, at)]: value };
 }
 
 async function predict(application: string, options: PredictOptions): Promise<void> {

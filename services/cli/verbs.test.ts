@@ -167,6 +167,23 @@ describe('windjammer', () => {
     expect(await runJson('app', 'list')).toEqual([]);
   });
 
+  it('asks and judges with features', async () => {
+    const constant = ['--input-type', 'doubles', '--container', 'windjammer/constant'];
+    const choice = ['--policy', 'linucb', '--policy-parameters', '{"features":["hour"]}'];
+    await run('app', 'add', 'day', '--input-type', 'doubles', '--default-output', '-', ...choice);
+    await run('model', 'add', 'm4', '--version', '1', ...constant, '--output', '4');
+    await allUp();
+    await run('link', 'add', 'day', 'm4');
+    const input = ['day', '--input', '[1]'];
+    expect(await runJson('predict', ...input, '--feature', 'hour=14')).toMatchObject({ output: 4 });
+    expect(await run('feedback', ...input, '--label', '4', '--feature', 'hour=-2')).toMatch(/^Learned from/);
+    const { state } = (await runJson('state', 'export', 'day')) as { state: { factors: number[][] } };
+    // The number that came, beside the constant: sqrt(1 + 4 - (1 * -2)² / 2).
+    expect(state.factors[0][2]).toBeCloseTo(Math.sqrt(3), 12);
+    await run('app', 'delete', 'day');
+    await run('model', 'delete', 'm4', '1');
+  });
+
   it.each<[string, string[], RegExp]>([
     ['an unknown application', ['app', 'show', 'nobody'], /^404 unknown_application: .*nobody/],
     ['an unknown model', ['model', 'show', 'nobody', '1'], /^404 unknown_model: /],

@@ -57,6 +57,24 @@ describe('doctor', () => {
     ]);
   });
 
+  it('finds a port that two options of one server name', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    await once(free, 'close');
+    const same = String(port);
+    const [exit, findings] = await examine(...flags('--port', same, '--clipper-port', same));
+    expect(exit).toBe(1);
+    expect(findings.filter(({ level }) => level === 'fail')).toEqual([
+      expect.objectContaining({
+        check: `port ${port}`,
+        found: `127.0.0.1:${port} is what --port takes, too`,
+        fix: 'choose another with --clipper-port',
+      }),
+    ]);
+  });
+
   it('looks at what node would be given', async () => {
     const node = (...more: string[]) =>
       examine('--for', 'node', '--', '--name', 'n1', '--listen', '127.0.0.1:0', ...more);

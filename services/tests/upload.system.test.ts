@@ -96,6 +96,59 @@ describe('deploy, to a server that has other files', () => {
     await served.end('SIGTERM');
   });
 
+  it('keeps modules in Python, programs and losses over restarts, and goes back and forth between their versions', async () => {
+    const sources = join(folder, 'kinds');
+    mkdirSync(join(sources, 'program'), { recursive: true });
+    writeFileSync(
+      join(sources, 'three.py'),
+      'from lib import three\npredict_one = three\ninput_type = "doubles"\n',
+    );
+    writeFileSync(join(sources, 'lib.py'), 'def three(x):\n    return 3 * x[0]\n');
+    writeFileSync(
+      join(sources, 'three.mjs'),
+      "export default { inputType: 'doubles', predictOne: (x) => 3 * x[0] };",
+    );
+    const program =
+      'echo \'{"ready": true}\'\nwhile read -r line; do id=${line#*:}; x=${line#*[}; ' +
+      'echo "{\\"id\\": ${id%%,*}, \\"output\\": $((3 * ${x%%[!0-9]*}))}"; done\n';
+    writeFileSync(join(sources, 'program/three.sh'), program);
+    const args = ['--data-dir', join(folder, 'kindsData'), '--no-defaults'];
+    let served = await ServedProcess.start(args);
+    await served.admin('add_app', { ...app('triple', 'doubles'), loss: { name: 'absolute', scale: 2 } });
+    const words = ['--name', 'triple', '--app', 'triple', '--upload', '--version'];
+    for (const [version, of] of Object.entries({
+      js: ['three.mjs'],
+      py: ['three.py', '--python', '/usr/bin/python3'],
+      sh: ['program', '--command', 'sh three.sh'],
+    })) {
+      expect(deploy(served, sources, ...of, ...words, version).stderr).toBe('');
+      expect(await triple(served)).toBe(3);
+    }
+    // Its command names nothing here.
+    const none = ['program', '--command', `sh ${join(sources, 'program/three.sh')}`];
+    expect(deploy(served, sources, ...none, ...words, 'none').stderr).toContain('there is nothing to send');
+    rmSync(sources, { recursive: true });
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      await served.end(signal);
+      served = await ServedProcess.start(args);
+      for (const version of ['py', 'js', 'sh']) {
+        await served.admin('set_model_version', { model_name: 'triple', model_version: version });
+        const answers = async () =>
+          (
+            (await served.admin('get_model', { model_name: 'triple', model_version: version })) as {
+              is_serving_version: boolean;
+            }
+          ).is_serving_version;
+        await expect.poll(answers, { timeout: 20_000 }).toBe(true);
+        expect(await triple(served)).toBe(3);
+      }
+      expect(await served.admin('get_application', { name: 'triple' })).toMatchObject({
+        loss: { name: 'absolute', scale: 2 },
+      });
+    }
+    await served.end('SIGTERM');
+  });
+
   it.runIf(mayMount)('finds out by itself that it must send them', async () => {
     const sources = sourcesAt(join(folder, 'hidden'));
     const elsewhere = join(folder, 'elsewhere');

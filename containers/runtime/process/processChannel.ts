@@ -140,8 +140,9 @@ export class ProcessChannel implements ContainerChannel {
       return;
     }
     const { startMs } = this.limits;
+    const advice = this.request.kind === 'exec' ? ': a program\'s first line is {"ready": true}' : '';
     this.timer = setTimeout(
-      () => this.fail(`its process said nothing for ${startMs / 1000} s from its start`),
+      () => this.fail(`its process said nothing for ${startMs / 1000} s from its start${advice}`),
       startMs,
     );
   }

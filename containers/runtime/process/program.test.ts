@@ -186,7 +186,11 @@ done
     ['may not be run', () => `touch plain; ./plain`, 'the shell may not run it'],
     ['ends', () => 'exit 3', 'its process ended with exit code 3'],
     ['is killed', () => 'kill -9 $$', 'its process ended with signal SIGKILL'],
-    ['never is ready', () => 'cat', 'said nothing for 1 s'],
+    [
+      'never is ready',
+      () => 'cat',
+      'said nothing for 1 s from its start: a program\'s first line is {"ready": true}',
+    ],
     [
       'says a wrong length',
       () => node(program('', '{"ready": true, "input_length": "x"}')),

@@ -2,5 +2,5 @@ export { certificate } from './certificates.js';
 export { dataDirectory, logFile, nodeDirectory } from './disk.js';
 export { fail, type Finding } from './finding.js';
 export { files, memory, versions } from './machine.js';
-export { port, reached } from './ports.js';
+export { ports, reached } from './ports.js';
 export { sharedRedis } from './redis.js';

@@ -1,38 +1,65 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { reasonOf } from '../../../simulator/text/index.js';
 import { fail, ok, type Finding } from './finding.js';
 
 const LONGEST_DIAL_MS = 3000;
 
-/** Whether a server could listen there, and otherwise who does. */
-export async function port(option: string, host: string, number: number): Promise<Finding> {
-  const where = `${host}:${number}`;
-  const check = `port ${number}`;
-  const server = createServer();
+/** Where a server is to listen, and the option that says so. */
+export interface Listening {
+  readonly option: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Whether one server could listen at all of these at once, and otherwise who does. */
+export async function ports(wanted: readonly Listening[]): Promise<readonly Finding[]> {
+  const held: { readonly option: string; readonly port: number; readonly server: Server }[] = [];
+  const findings: Finding[] = [];
   try {
-    server.listen({ host, port: number, exclusive: true });
-    await once(server, 'listening');
-    return ok(check, number === 0 ? `any free port of ${host}` : `${where} is free`);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE') {
-      return fail(
-        check,
-        `${where} is in use by ${holderOf(number)}`,
-        `stop it, or choose another with ${option}`,
-      );
+    for (const { option, host, port } of wanted) {
+      const server = createServer();
+      try {
+        server.listen({ host, port, exclusive: true });
+        await once(server, 'listening');
+        held.push({ option, port, server });
+        const where = port === 0 ? `any free port of ${host}` : `${host}:${port} is free`;
+        findings.push(ok(`port ${port}`, where));
+      } catch (error) {
+        const other = held.find((one) => one.port === port)?.option;
+        findings.push(refusal({ option, host, port }, error as NodeJS.ErrnoException, other));
+      }
     }
-    if (code === 'EACCES') {
-      const fix = `choose one above 1023 with ${option}, or let the process have CAP_NET_BIND_SERVICE`;
-      return fail(check, `${where}: this user may not listen there`, fix);
-    }
-    const fix = `name an address of this machine with ${option.replace('port', 'host')}`;
-    return fail(check, `${where}: ${reasonOf(error)}`, fix);
   } finally {
-    server.close();
+    for (const { server } of held) server.close();
   }
+  return findings;
+}
+
+/** @param other the option of the same server that has the port already */
+function refusal(
+  { option, host, port }: Listening,
+  error: NodeJS.ErrnoException,
+  other: string | undefined,
+): Finding {
+  const where = `${host}:${port}`;
+  const check = `port ${port}`;
+  if (error.code === 'EADDRINUSE') {
+    if (other !== undefined)
+      return fail(check, `${where} is what ${other} takes, too`, `choose another with ${option}`);
+    return fail(
+      check,
+      `${where} is in use by ${holderOf(port)}`,
+      `stop it, or choose another with ${option}`,
+    );
+  }
+  if (error.code === 'EACCES') {
+    const fix = `choose one above 1023 with ${option}, or let the process have CAP_NET_BIND_SERVICE`;
+    return fail(check, `${where}: this user may not listen there`, fix);
+  }
+  const fix = `name an address of this machine with ${option.replace('port', 'host')}`;
+  return fail(check, `${where}: ${reasonOf(error)}`, fix);
 }
 
 /** Whether somebody listens there. */
