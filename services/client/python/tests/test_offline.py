@@ -1,6 +1,7 @@
 """What needs no server of ours: bundles, sources, and servers that fail."""
 
 import hashlib
+import json
 import os
 import socket
 import sys
@@ -89,6 +90,23 @@ class Failures(unittest.TestCase):
             management.delete_application("a")
             management.delete_application("a")
             self.assertEqual(server.connections, 3)
+
+    def test_numbers_by_name_are_numbers(self):
+        with Double(http(PREDICTION)) as server:
+            client = Client(server.url, timeout=10)
+            client.predict("a", [1], features={"hour": 14, "returning": True})
+            self.assertEqual(json.loads(server.requests[0][1])["features"], {"hour": 14, "returning": 1})
+            for bad in ({"hour": float("nan")}, {"hour": "14"}, {"hour": None}, [14]):
+                with self.assertRaises(ValueError, msg=bad):
+                    client.predict("a", [1], features=bad)
+                with self.assertRaises(ValueError, msg=bad):
+                    client.feedback("a", 1, input=[1], features=bad)
+                with self.assertRaises(ValueError, msg=bad):
+                    client.predict_batch("a", [[1], [2]], features=[None, bad])
+            for given in ({}, {"loss": float("inf")}, {"reward": "1"}, {"losses": {"m": None}}):
+                with self.assertRaises(ValueError, msg=given):
+                    client.feedback("a", query_id="q", **given)
+            self.assertEqual(len(server.requests), 1)
 
     def test_feedback_that_is_sent_again_has_the_same_key(self):
         answer = http('{"accepted": true, "joined": "query", "durable": true}')
@@ -316,6 +334,11 @@ class Bundles(unittest.TestCase):
             (self.folder.name, {}),
             (self.write("m.rb"), {}),
             (self.write("m.mjs"), {"entry": "m.mjs"}),
+            (self.write("m.mjs"), {"command": "./m"}),
+            (self.folder.name, {"command": "awk 1"}),
+            (self.folder.name, {"command": "/bin/sh 'm"}),
+            (self.folder.name, {"command": "./m.mjs", "entry": "nowhere"}),
+            (self.folder.name, {"command": "./m.mjs", "files": {"a": "b"}}),
         ):
             with self.assertRaises(DeployError, msg=path):
                 management.deploy(path, "m", "1", input_type="doubles", **options)

@@ -5,6 +5,7 @@ WINDJAMMER_DIGIT names a file with a prediction request for `digits`, WINDJAMMER
 
 import json
 import os
+import sys
 import tempfile
 import threading
 import unittest
@@ -197,6 +198,23 @@ class Administration(Case):
         self.assertEqual(self.management.linked_models("steps"), ["steps"])
         self.management.delete_links("steps", ["steps"])
         self.management.delete_application("steps")
+
+    def test_a_program_from_its_folder(self):
+        self.application("program")
+        self.module(
+            "import json, sys\n"
+            "print(json.dumps({'ready': True}), flush=True)\n"
+            "for line in sys.stdin:\n"
+            "    asked = json.loads(line)\n"
+            "    print(json.dumps({'id': asked['id'], 'output': 4 * asked['input'][0]}), flush=True)\n",
+            "program.py",
+        )
+        command = f"exec {sys.executable} program.py"
+        self.management.deploy(self.folder, "program", "1", application="program", command=command)
+        os.remove(os.path.join(self.folder, "program.py"))
+        self.assertEqual(self.client.predict("program", [4]).output, 16)
+        with self.assertRaises(DeployError):
+            self.management.deploy(self.folder, "program", "2", application="program", command=command)
 
     def test_a_kernel_model_from_its_folder(self):
         self.application("kernel", "floats")

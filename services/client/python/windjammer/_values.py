@@ -72,6 +72,22 @@ def input_json(value: Input) -> Any:
     return items if isinstance(items, list) else list(items)
 
 
+def numbers_json(what: str, numbers: Any) -> dict:
+    """Numbers by name as JSON, numpy's too. Raises ValueError on what are none."""
+    if not isinstance(numbers, Mapping):
+        raise ValueError(f"{what} are numbers by name, such as {{'hour': 14}}, and no {type(numbers).__name__}")
+    return {name: _number(f"{what}[{name!r}]", value) for name, value in numbers.items()}
+
+
+def _number(what: str, value: Any) -> Any:
+    # A number of numpy says what it is of Python's.
+    convert = getattr(value, "item", None)
+    number = convert() if callable(convert) else value
+    if not isinstance(number, (int, float)) or (isinstance(number, float) and not math.isfinite(number)):
+        raise ValueError(f"{what} is {value!r}, and no finite number")
+    return int(number) if isinstance(number, bool) else number
+
+
 def prediction_of(value: Any) -> Prediction:
     """Raises UnexpectedAnswer on what is none."""
     try:
@@ -145,10 +161,10 @@ def feedback_fields(
         "label": label,
         "query_id": query_id,
         "input": None if input is None else input_json(input),
-        "loss": loss,
-        "reward": reward,
-        "losses": losses,
-        "features": features,
+        "loss": None if loss is None else _number("loss", loss),
+        "reward": None if reward is None else _number("reward", reward),
+        "losses": None if losses is None else numbers_json("losses", losses),
+        "features": None if features is None else numbers_json("features", features),
         "idempotency_key": idempotency_key,
         "context": context,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Tuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 KERNEL_MODEL = "windjammer/kernel-model"
 PROCESS = "windjammer/process"
 PYTHON = "windjammer/python"
+EXEC = "windjammer/exec"
 MANIFEST = "manifest.json"
 POLL_SECONDS = 0.1
 
@@ -46,6 +48,7 @@ def deploy(
     input_type: Optional[str] = None,
     entry: Optional[str] = None,
     files: Mapping[str, str] = {},
+    command: Optional[str] = None,
     wait_seconds: float = 60.0,
     **fields: Any,
 ) -> Deployment:
@@ -53,12 +56,17 @@ def deploy(
     Sends a model's files, registers them as a version, which becomes the current one, waits until a replica is up, and links it.
 
     path: the folder of a kernel model, or a module. entry: path is a folder, all of which is sent, and this its module.
-    files: what else the module needs, by names from its folder, where path is one file. input_type: what inputs are; that of the
-    application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib.
+    files: what else the module needs, by names from its folder, where path is one file. command: path is the folder of a program, all of
+    which is sent, and this starts it there; entry is then its file, the first that the command names unless given. input_type: what inputs
+    are; that of the application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib.
 
     Raises RefusedError; DeployError where it does not come up, with why, and how to go back: the version stays registered.
     """
-    bundle, container = _bundle(path, entry, files)
+    if command is None:
+        bundle, container = _bundle(path, entry, files)
+    else:
+        bundle, container = _program(path, entry, files, command), EXEC
+        fields["command"] = command
     taken = input_type or _manifest_type(path, container)
     if application is not None:
         # Asked in any case: an application that is not there is told before anything is sent.
@@ -109,6 +117,26 @@ def _bundle(path: str, entry: Optional[str], files: Mapping[str, str]) -> Tuple[
     if not os.path.isfile(path):
         raise DeployError(f"there is no file and no folder {path}")
     return bundle_of_file(path, files), _container_of(path)
+
+
+def _program(path: str, entry: Optional[str], files: Mapping[str, str], command: str) -> Bundle:
+    path = os.fspath(path)
+    if not os.path.isdir(path):
+        raise DeployError(f"{path} is no folder: with command, path is the folder of the program")
+    if files:
+        raise DeployError("with command the whole folder is sent: put files into it")
+    first = entry if entry is not None else _file_of(path, command)
+    if first is None or os.path.dirname(os.path.normpath(first)) or not os.path.isfile(os.path.join(path, first)):
+        raise DeployError(f"name the program's file with entry, one that lies in {path} itself")
+    return bundle_of_folder(path, os.path.normpath(first))
+
+
+def _file_of(folder: str, command: str) -> Optional[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise DeployError(f"the command is none that a shell takes: {error}") from error
+    return next((word for word in words if not os.path.isabs(word) and os.path.isfile(os.path.join(folder, word))), None)
 
 
 def _container_of(module: str) -> str:
