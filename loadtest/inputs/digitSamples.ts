@@ -1,4 +1,4 @@
-import { digitAt, loadDigits } from '../../containers/models/index.js';
+import { digitAt, heldOutDigits } from '../../containers/models/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import type { InputPool } from './inputPool.js';
 
@@ -24,7 +24,7 @@ export class DigitSamples implements InputPool {
     private readonly repeats: number,
     seed: number,
   ) {
-    const { heldOut } = loadDigits();
+    const heldOut = heldOutDigits();
     const first = Array.from({ length: CLASSES }, (_, label) => heldOut.labels.indexOf(label));
     this.digits = Array.from({ length: EACH * CLASSES }, (_, sample) =>
       digitAt(heldOut, first[sample % CLASSES] + Math.floor(sample / CLASSES)).slice(),

@@ -19,24 +19,29 @@ export interface DigitSplit {
   readonly heldOut: DigitSet;
 }
 
-const FILE = 'containers/models/training/digits.bin.br';
+const FOLDER = 'containers/models/training';
 const RECORD = 1 + PIXELS;
 
 /**
- * The 10,000 digits of digits.bin.br, split by index: the last fifth of each class is held out. A record of the file is
- * a label and the grey levels of a digit (0 paper, 255 ink); records of a class stand together. A pixel has the three
- * decimals with which it was published.
+ * 10,000 digits; the last fifth of each class is held out, in a file of its own. A record of the files is a label and the grey
+ * levels of a digit (0 paper, 255 ink); records of a class stand together. A pixel has the three decimals with which it was
+ * published. Those to train with are not in the package.
  */
 export function loadDigits(): DigitSplit {
-  const bytes = brotliDecompressSync(readFileSync(join(packageRoot(), FILE)));
+  return { training: digitsOf('training.bin.br'), heldOut: heldOutDigits() };
+}
+
+/** Those that no model was trained with. */
+export function heldOutDigits(): DigitSet {
+  return digitsOf('heldOut.bin.br');
+}
+
+function digitsOf(file: string): DigitSet {
+  const bytes = brotliDecompressSync(readFileSync(join(packageRoot(), FOLDER, file)));
   const classes = Array.from({ length: CLASSES }, (): Uint8Array[] => []);
   for (let at = 0; at < bytes.length; at += RECORD)
     classes[bytes[at]].push(bytes.subarray(at + 1, at + RECORD));
-  const kept = ({ length }: readonly Uint8Array[]): number => Math.floor(0.8 * length);
-  return {
-    training: setOf(classes.map((digits) => digits.slice(0, kept(digits)))),
-    heldOut: setOf(classes.map((digits) => digits.slice(kept(digits)))),
-  };
+  return setOf(classes);
 }
 
 function setOf(classes: readonly (readonly Uint8Array[])[]): DigitSet {
