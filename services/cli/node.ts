@@ -40,9 +40,10 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
       ...(options.dataDir === undefined ? {} : { analysisDirectory: join(options.dataDir, ANALYSES_FOLDER) }),
       onNotice: complain,
     });
-  const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
+  // First what may fail: a thread that runs keeps a process that could not start.
   const cluster = await openCluster(options, complain);
   const cache = cluster && new BundleCache({ store: cluster.bundles, folder: bundleFolder(options) });
+  const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
   const start = (request: ContainerStart) => runtime.start(request);
   const starter = cache && new BundledStarter(cache, start, complain);
   const server = new NodeServer({
