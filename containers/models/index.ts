@@ -53,4 +53,11 @@ export { ModelError, type ModelErrorCode } from './modelError.js';
 export { degradedModels } from './training/degradedModels.js';
 export { forestEnsemble } from './training/forestEnsemble.js';
 export { digitModels } from './training/digitModels.js';
-export { PIXELS, digitAt, heldOutDigits, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';
+export {
+  PIXELS,
+  digitAt,
+  heldOutDigits,
+  loadDigits,
+  type DigitSet,
+  type DigitSplit,
+} from './training/digits.js';
