@@ -135,7 +135,8 @@ export class EventLog {
     for (const seq of [...this.ascending()].reverse()) {
       const event = this.kept.get(seq)?.event;
       if (event === undefined || Date.parse(event.time) < sinceMs) return undefined;
-      const isSame = kindOf(event) === 'automatic' && event.verb === verb && JSON.stringify(event.about) === same;
+      const isSame =
+        kindOf(event) === 'automatic' && event.verb === verb && JSON.stringify(event.about) === same;
       if (isSame) return event;
     }
     return undefined;
