@@ -35,6 +35,7 @@ export {
 } from './kernelModel.js';
 export { bindPointers, planLaunches, type PlannedLaunch } from './launchPlan.js';
 export {
+  DATATYPES,
   GOLDEN_FILE,
   manifestSchema,
   type KernelModelManifest,

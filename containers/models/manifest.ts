@@ -30,8 +30,8 @@ const expression = z.union([z.int().nonnegative(), z.string()]).superRefine((sou
 
 const shape = z.array(expression).min(1).max(8);
 
-/** The datatypes of the Open Inference Protocol that tensors of numbers have. */
-export const NUMBER_DATATYPES = [
+/** The datatypes of the Open Inference Protocol. */
+export const DATATYPES = [
   'BOOL',
   'UINT8',
   'UINT16',
@@ -44,12 +44,13 @@ export const NUMBER_DATATYPES = [
   'FP16',
   'FP32',
   'FP64',
+  'BYTES',
 ] as const;
 
 /** A tensor as clients of the Open Inference Protocol name it; the shape is that of one row, its batch left out. */
 const namedTensor = z.strictObject({
   name: z.string().min(1).max(1000),
-  datatype: z.enum([...NUMBER_DATATYPES, 'BYTES']),
+  datatype: z.enum(DATATYPES),
   shape: z.array(z.int().min(1)).max(16),
 });
 export type NamedTensor = z.infer<typeof namedTensor>;

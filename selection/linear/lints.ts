@@ -1,20 +1,9 @@
 import { normalDraw } from '../normalDraw.js';
-import { distinctArms, numberIn, parameterObject } from '../parameters.js';
-import { PolicyError, type Combination, type Json, type Selection, type SelectionPolicy } from '../policy.js';
+import { numberIn, parameterObject } from '../parameters.js';
+import { PolicyError, type Json, type SelectionPolicy } from '../policy.js';
 import { finite, isRecord } from '../stateShape.js';
-import { single } from '../static.js';
-import {
-  LINEAR_PARAMETERS,
-  afterServing,
-  armsFrom,
-  carriedArms,
-  eachEstimate,
-  faultOf,
-  judgedShares,
-  newArms,
-  withOthers,
-  type LinearArms,
-} from './linearArms.js';
+import { LINEAR_PARAMETERS, armsFrom, newArms, withOthers, type LinearArms } from './linearArms.js';
+import { highestRanked, linearRules } from './linearRules.js';
 
 export const LINTS_SCHEMA = 1;
 
@@ -35,6 +24,7 @@ const DEFAULT_V = 0.5;
  * paper's.
  */
 export const lintsPolicy: SelectionPolicy<LintsState> = {
+  ...linearRules<LintsState>('lints'),
   name: 'lints',
   isPropensityUnknown: true,
   parameters: [...LINEAR_PARAMETERS, 'v'],
@@ -61,41 +51,12 @@ export const lintsPolicy: SelectionPolicy<LintsState> = {
     return { ...lintsPolicy.init(arms.arms, { features, ridge, forgetting, v }), ...arms };
   },
 
-  reconcile(state, arms) {
-    return { ...state, ...carriedArms(state, distinctArms(arms)) };
-  },
-
   withParameters(state, fresh) {
     return { ...state, ...withOthers(state, fresh), v: fresh.v };
   },
 
-  featureFault(state, features) {
-    return faultOf('lints', state, features);
+  select(state, draw, query) {
+    const { v } = state;
+    return highestRanked(state, query?.features, (mean, width) => mean + v * width * normalDraw(draw));
   },
-
-  select(state, draw, query): Selection {
-    const { arms, v } = state;
-    let best = -1;
-    let most = -Infinity;
-    eachEstimate(state, query?.features, (mean, width, at) => {
-      const reward = mean + v * width * normalDraw(draw);
-      if (reward > most) {
-        most = reward;
-        best = at;
-      }
-    });
-    return { arms: best < 0 ? [] : [arms[best]], propensity: 1 };
-  },
-
-  combine(_state, asked, arrived): Combination {
-    return single(asked, arrived);
-  },
-
-  observe(state, selection, predictions, feedback, query) {
-    const arms = afterServing(state, selection, predictions, feedback, query?.features);
-    return arms === undefined ? state : { ...state, ...arms };
-  },
-
-  /** The next choice depends on a query's features: the share of the feedback that each arm has had. */
-  shares: judgedShares,
 };

@@ -1,19 +1,8 @@
-import { distinctArms, numberIn, parameterObject } from '../parameters.js';
-import { PolicyError, type Combination, type Json, type Selection, type SelectionPolicy } from '../policy.js';
+import { numberIn, parameterObject } from '../parameters.js';
+import { PolicyError, type Json, type SelectionPolicy } from '../policy.js';
 import { finite, isRecord } from '../stateShape.js';
-import { single } from '../static.js';
-import {
-  LINEAR_PARAMETERS,
-  afterServing,
-  armsFrom,
-  carriedArms,
-  eachEstimate,
-  faultOf,
-  judgedShares,
-  newArms,
-  withOthers,
-  type LinearArms,
-} from './linearArms.js';
+import { LINEAR_PARAMETERS, armsFrom, newArms, withOthers, type LinearArms } from './linearArms.js';
+import { highestRanked, linearRules } from './linearRules.js';
 
 export const LINUCB_SCHEMA = 1;
 
@@ -32,6 +21,7 @@ const DEFAULT_ALPHA = 1;
  * paper's; below 1 old feedback fades (`LinearArms`).
  */
 export const linucbPolicy: SelectionPolicy<LinucbState> = {
+  ...linearRules<LinucbState>('linucb'),
   name: 'linucb',
   parameters: [...LINEAR_PARAMETERS, 'alpha'],
 
@@ -57,41 +47,12 @@ export const linucbPolicy: SelectionPolicy<LinucbState> = {
     return { ...linucbPolicy.init(arms.arms, { features, ridge, forgetting, alpha }), ...arms };
   },
 
-  reconcile(state, arms) {
-    return { ...state, ...carriedArms(state, distinctArms(arms)) };
-  },
-
   withParameters(state, fresh) {
     return { ...state, ...withOthers(state, fresh), alpha: fresh.alpha };
   },
 
-  featureFault(state, features) {
-    return faultOf('linucb', state, features);
+  select(state, _draw, query) {
+    const { alpha } = state;
+    return highestRanked(state, query?.features, (mean, width) => mean + alpha * width);
   },
-
-  select(state, _draw, query): Selection {
-    const { arms, alpha } = state;
-    let best = -1;
-    let most = -Infinity;
-    eachEstimate(state, query?.features, (mean, width, at) => {
-      const bound = mean + alpha * width;
-      if (bound > most) {
-        most = bound;
-        best = at;
-      }
-    });
-    return { arms: best < 0 ? [] : [arms[best]], propensity: 1 };
-  },
-
-  combine(_state, asked, arrived): Combination {
-    return single(asked, arrived);
-  },
-
-  observe(state, selection, predictions, feedback, query) {
-    const arms = afterServing(state, selection, predictions, feedback, query?.features);
-    return arms === undefined ? state : { ...state, ...arms };
-  },
-
-  /** The next choice depends on a query's features: the share of the feedback that each arm has had. */
-  shares: judgedShares,
 };

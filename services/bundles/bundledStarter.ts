@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { laterChannel, type ContainerSource, type ContainerStart } from '../../containers/runtime/index.js';
+import { laterChannel, type ContainerStart } from '../../containers/runtime/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { BundleCache, HeldBundle } from './bundleCache.js';
 import { BundleError } from './bundleError.js';
+import { bundlePath } from './bundlePath.js';
 
 type Start = (request: ContainerStart) => ContainerChannel;
 
@@ -33,7 +33,11 @@ export class BundledStarter {
         if (!isWanted) bundle?.release();
         else
           later.connect(
-            this.plain(bundle === undefined ? request : { ...request, container: at(container, bundle) }),
+            this.plain(
+              bundle === undefined
+                ? request
+                : { ...request, container: { ...container, path: bundlePath(container.kind, bundle) } },
+            ),
           );
       },
       (error: unknown) => later.fail(`its files cannot be fetched: ${reasonOf(error)}`),
@@ -58,12 +62,4 @@ export class BundledStarter {
       return undefined;
     }
   }
-}
-
-function at(
-  container: Exclude<ContainerSource, { kind: 'constant' }>,
-  { folder, entry }: HeldBundle,
-): ContainerSource {
-  const isFolder = container.kind === 'kernelModel' || container.kind === 'exec';
-  return { ...container, path: isFolder ? folder : join(folder, entry) };
 }

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
-import type { BundleDesk } from '../bundles/index.js';
+import { bundlePath, type BundleDesk } from '../bundles/index.js';
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type ModelRecord } from '../registry/index.js';
 import { requireFiles } from './modelRegistration.js';
-import { EXEC_CONTAINER, KERNEL_MODEL_CONTAINER, type AddModelRequest } from './schemas.js';
+import { processKind } from './processContainer.js';
+import type { AddModelRequest } from './schemas.js';
 
 /**
  * Makes the record of a model from files that a client has sent, where the request names them by their hash alone; of any other
@@ -20,9 +20,9 @@ export async function withFiles(
   if (hash === undefined || request.model_data_path !== '') return { record: await make(request), note: '' };
   requireFiles(request.container_name);
   const held = await bundles.hold(hash);
-  const { folder, entry } = held;
+  const { folder } = held;
   try {
-    const path = isFolder(request.container_name) ? folder : join(folder, entry);
+    const path = bundlePath(processKind(request.container_name) ?? 'kernelModel', held);
     const record = await make({ ...rest, model_data_path: path });
     await bundles.keep(record);
     const isWhole = isHosted(record) && record.contentHash === hash;
@@ -36,9 +36,4 @@ export async function withFiles(
   } finally {
     held.release();
   }
-}
-
-/** Whether `model_data_path` of such a container is a folder; otherwise it is a file. */
-function isFolder(containerName: string): boolean {
-  return containerName === KERNEL_MODEL_CONTAINER || containerName === EXEC_CONTAINER;
 }

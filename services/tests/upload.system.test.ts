@@ -44,6 +44,9 @@ function sourcesAt(place: string): string {
   return place;
 }
 
+/** What `deploy` is told of it. */
+const TRIPLE = ['models/own/triple.mjs', '--name', 'triple', '--version', '1', '--upload'] as const;
+
 const app = (name: string, type: string) => ({
   name,
   input_type: type,
@@ -238,17 +241,7 @@ describe('deploy, to a server that has other files', () => {
     served = await ServedProcess.start(args);
     expect(unfinished()).toBe(0);
     await served.admin('add_app', app('triple', 'doubles'));
-    const words = [
-      'models/own/triple.mjs',
-      '--name',
-      'triple',
-      '--version',
-      '1',
-      '--app',
-      'triple',
-      '--upload',
-    ];
-    expect(deploy(served, sources, ...words).stderr).toBe('');
+    expect(deploy(served, sources, ...TRIPLE, '--app', 'triple').stderr).toBe('');
     expect(await triple(served)).toBe(3);
     await served.end('SIGTERM');
   });
@@ -264,26 +257,12 @@ describe('deploy, to a server that has other files', () => {
         const hog = openSync(join(disk, 'hog'), 'w');
         for (let at = 0; at < 40; at++) writeSync(hog, Buffer.alloc(1 << 20));
         closeSync(hog);
-        const refused = deploy(
-          served,
-          sources,
-          ...['models/own/triple.mjs', '--name', 'triple', '--version', '1', '--upload'],
-        );
+        const refused = deploy(served, sources, ...TRIPLE);
         expect(refused.status).toBe(1);
         expect(refused.stderr).toMatch(/\d+ MiB are free, and the bundle needs \d+ MiB/);
         await served.admin('add_app', app('triple', 'doubles'));
         rmSync(join(disk, 'hog'));
-        const words = [
-          'models/own/triple.mjs',
-          '--name',
-          'triple',
-          '--version',
-          '1',
-          '--app',
-          'triple',
-          '--upload',
-        ];
-        expect(deploy(served, sources, ...words).stderr).toBe('');
+        expect(deploy(served, sources, ...TRIPLE, '--app', 'triple').stderr).toBe('');
         expect(await triple(served)).toBe(3);
         await served.end('SIGTERM');
       } finally {

@@ -1,21 +1,7 @@
+import { DATATYPES } from '../../../containers/models/index.js';
 import type { InputType } from '../../../containers/protocol/index.js';
 
-/** The protocol's datatypes. */
-export const DATATYPES = [
-  'BOOL',
-  'UINT8',
-  'UINT16',
-  'UINT32',
-  'UINT64',
-  'INT8',
-  'INT16',
-  'INT32',
-  'INT64',
-  'FP16',
-  'FP32',
-  'FP64',
-  'BYTES',
-] as const;
+export { DATATYPES };
 export type Datatype = (typeof DATATYPES)[number];
 
 /** Those that outputs have: what is computed of FP16 is FP32. */
