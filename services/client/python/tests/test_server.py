@@ -287,8 +287,11 @@ class Administration(Case):
         answers = self.client.predict_batch("chooses", [[100], [101]], features=[{"hour": 0}, {"hour": 1}])
         self.assertEqual([one.output for one in answers], ["down", "up"])
         self.client.feedback("chooses", query_id=answers[0].query_id, losses={"up": 1.0})
-        with self.assertRaises(InvalidRequest):
+        # What is no number stays here; what the policy does not know, only the server can tell.
+        with self.assertRaises(ValueError):
             self.client.predict("chooses", [1], features={"hour": "noon"})
+        with self.assertRaises(InvalidRequest):
+            self.client.predict("chooses", [1], features={"minute": 1})
 
     def test_events(self):
         last = self.management.events(limit=1)["last"]
