@@ -48,12 +48,18 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     about: { ...about, replica: 0 },
     after: { reason: 'out of memory' },
   });
+  events.noteAutomatic('server', {
+    verb: 'policy_failed',
+    about: { application: 'a' },
+    after: { kind: 'late', reason: 'select did not return in time' },
+  });
   events.noteAutomatic('server', { verb: 'drain_node', about: { node: 'n1' } });
   await expect
     .poll(() => told)
     .toEqual([
       'switch m: version 1 answers, 2 did',
       'lost m v1, replica 0: lost: out of memory',
+      'lost policy of a: goes without it: select did not return in time',
       'other n1: drain node',
     ]);
   unwatch();

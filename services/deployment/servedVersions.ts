@@ -1,4 +1,5 @@
 import type { InputForm } from '../../containers/protocol/index.js';
+import type { PolicyFile } from '../policyFiles/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from '../registry/index.js';
 
 /** A registry that remembers which versions were current before. */
@@ -75,6 +76,10 @@ export class ServedVersions implements RegistryView {
 
   isFormKnown(model: ModelRecord): boolean {
     return this.registry.isFormKnown(model);
+  }
+
+  policyFile(hash: string): PolicyFile | undefined {
+    return this.registry.policyFile?.(hash);
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {

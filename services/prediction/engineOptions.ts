@@ -1,3 +1,4 @@
+import type { SelectionPolicy } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import {
   BATCHING_DEFAULTS,
@@ -31,6 +32,8 @@ export interface PredictionEngineOptions {
    * @returns whether one comes; none does unless given.
    */
   readonly requestApart?: BatchingOptions['requestApart'];
+  /** Policies that are asked here in place of an application's own: where time waits for them, those from files. */
+  readonly policyHere?: (application: string) => SelectionPolicy | undefined;
   /** Queries that feedback may still name. */
   readonly recentQueries?: number;
   /** The engine's name on the clock, when a clock has more than one. */

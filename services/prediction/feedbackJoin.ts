@@ -1,4 +1,4 @@
-import { judgedLosses, labelFault } from '../../selection/index.js';
+import { judgedLosses, labelFault, type Loss } from '../../selection/index.js';
 import type { JudgedQuery, Learned } from '../feedback/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { taskRefusal } from './answers.js';
@@ -60,8 +60,39 @@ export function learn(
   observer: FeedbackWriter,
   done: FeedbackDone,
 ): void {
+  const { hosted, record } = application;
+  const { fileLoss } = record;
+  const { label } = request;
+  if (fileLoss === undefined || hosted === undefined || label === undefined) {
+    learnBy(application.loss, application, query, request, joined, once, observer, done);
+    return;
+  }
+  const outputs = [...new Set(query.predictions.map(({ output }) => output))];
+  hosted.measure(fileLoss, label, outputs, (losses, why, isPassing) => {
+    if (losses === undefined) {
+      const code = isPassing ? 'feedback_not_kept' : 'unlearnable_feedback';
+      done(refused({ code, field: 'label', message: why }));
+      return;
+    }
+    const measured = new Map(outputs.map((output, at) => [output, losses[at]]));
+    const measure: Loss = (output) => measured.get(output) ?? 1;
+    learnBy(measure, application, query, request, joined, once, observer, done);
+  });
+}
+
+/** @param measure undefined: right or wrong */
+function learnBy(
+  measure: Loss | undefined,
+  application: ServedApplication,
+  query: Omit<JudgedQuery, 'chosen'>,
+  request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  joined: FeedbackOutcome['joined'],
+  once: OnceOnly | undefined,
+  observer: FeedbackWriter,
+  done: FeedbackDone,
+): void {
   const { state, selection, predictions, features } = query;
-  const judged = policyFeedback(selection, predictions, request, application.loss);
+  const judged = policyFeedback(selection, predictions, request, measure);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;
@@ -130,6 +161,10 @@ export class FeedbackJoin implements Settlement {
     private readonly observer: FeedbackWriter,
     private readonly done: FeedbackDone,
   ) {}
+
+  onRefused(refusal: QueryRefusal): void {
+    this.done(refused(refusal));
+  }
 
   onSettled(live: LiveQuery): void {
     const { tasks } = live;

@@ -1,5 +1,5 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { KeyedDraw, type Selection } from '../../selection/index.js';
+import { KeyedDraw, type Features, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
@@ -12,8 +12,10 @@ import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
 import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackDesk } from './feedbackDesk.js';
+import { HostedQueries, NOBODY } from './hostedQueries.js';
 import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
+import type { PolicyFault } from '../policyFiles/index.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
 import { pinnedModel } from './pinnedModel.js';
@@ -45,6 +47,18 @@ import type {
   RequestOrigin,
 } from './types.js';
 
+/** How the process of an application's policy file does. */
+export interface PolicyFileStatus {
+  readonly application: string;
+  readonly file: string;
+  /** It answers. */
+  readonly isUp: boolean;
+  /** Times that it was started again. */
+  readonly restarts: number;
+  /** Why it is not followed, or was not lately. */
+  readonly fault: PolicyFault | undefined;
+}
+
 const RECENT_QUERIES = 65_536;
 
 /**
@@ -60,12 +74,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
   private readonly modelCalls: ModelCalls;
+  private readonly hosted: HostedQueries;
   /** What feedback is about, and what is learned of it. */
   readonly desk: FeedbackDesk;
   private live = 0;
   private feedbacks = 0;
   private polls = 0;
   private draining = false;
+  private closing = false;
   private readonly drained: (() => void)[] = [];
 
   /** @throws RangeError when an option is out of its range. */
@@ -79,7 +95,24 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       ...(options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes }),
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
-    this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
+    this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => {
+      // What its policy has not said by now is gone on without.
+      if (live.hosted?.ask !== undefined) live.hosted.ask.giveUp();
+      else this.settle(live, nowNs);
+    });
+    this.hosted = new HostedQueries({
+      clock: this.clock,
+      deadlines: this.deadlines,
+      observer: this.observer,
+      go: (live, input, origin, nowNs) => this.go(live, input, origin, undefined, nowNs),
+      goOn: (live, model, query, nowNs) => {
+        if (model !== undefined) askMore(this.cache, this, live, model, query.input, query, nowNs);
+        if (live.pending > 0) this.deadlines.push(live);
+        else if (model === undefined || !this.goesOn(live, nowNs)) this.settle(live, nowNs);
+      },
+      settle: (live, nowNs) => this.settle(live, nowNs),
+      refuse: (live, refusal) => this.refuseLive(live, refusal),
+    });
     this.modelCalls = new ModelCalls(
       this.clock,
       `${port}/models`,
@@ -96,6 +129,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       batching: batchingOptions(options, this.observer),
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
       onModelGone: (model) => this.cache.removeModel(model.number),
+      seed: options.seed,
+      policyHere: options.policyHere,
+      observer: this.observer,
     });
     this.desk = new FeedbackDesk({
       directory: this.directory,
@@ -138,7 +174,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     let pinned: ServedModel | undefined;
     let selection: Selection;
-    if (query.version === undefined) {
+    if (query.version === undefined && this.hosted.isAsked(application)) {
+      selection = NOBODY;
+    } else if (query.version === undefined) {
       selection = application.policy.select(state.state, this.draw.of(query.id), query);
       query.trace?.onSelected(application.record.policy.name, selection.arms);
     } else {
@@ -169,7 +207,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.recent.add(live);
     application.load.inFlight += 1;
     application.load.taken += 1;
-    this.start(live, query.input, query, pinned, nowNs);
+    if (selection === NOBODY) this.startHosted(live, query.input, query, nowNs);
+    else this.start(live, query.input, query, pinned, nowNs);
   }
 
   cancel(queryId: string): boolean {
@@ -269,6 +308,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** Stops serving at once: what is in flight is answered with what has arrived or the default, replicas are closed. */
   close(): void {
     this.draining = true;
+    this.closing = true;
     const nowNs = this.clock.nowNs();
     for (const live of this.deadlines.clear()) this.settle(live, nowNs);
     this.modelCalls.close();
@@ -325,6 +365,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     return this.directory.application(application)?.states;
   }
 
+  /** Of every application with a policy file. */
+  policyFiles(): readonly PolicyFileStatus[] {
+    return [...this.directory.applications()].flatMap(({ record, hosted }) => {
+      if (hosted === undefined) return [];
+      const { isUp, restarts, fault } = hosted;
+      return [{ application: record.name, file: record.policyFile?.name ?? '', isUp, restarts, fault }];
+    });
+  }
+
   /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
   selectionShares(application: string, context = ''): ReadonlyMap<string, number> | undefined {
     const served = this.directory.application(application);
@@ -362,13 +411,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     settlement: Settlement,
   ): void {
     const id = `feedback ${this.feedbacks++}`;
-    const selection = application.policy.select(state.state, this.draw.of(id), request);
+    const isAsked = this.hosted.isAsked(application);
+    const selection = isAsked ? NOBODY : application.policy.select(state.state, this.draw.of(id), request);
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
     const features = application.keptFeatures(request.features, this.observer.writesFeedback);
     const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs, features);
     live.settlement = settlement;
-    this.start(live, input, request, undefined, nowNs);
+    if (isAsked) this.startHosted(live, input, request, nowNs);
+    else this.start(live, input, request, undefined, nowNs);
   }
 
   private start(
@@ -379,10 +430,31 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     nowNs: number,
   ): void {
     this.live += 1;
+    this.go(live, input, origin, pinned, nowNs);
+  }
+
+  /** Of one whose policy is asked elsewhere. */
+  private startHosted(
+    live: LiveQuery,
+    input: Uint8Array,
+    origin: RequestOrigin & { readonly features?: Features | undefined },
+    nowNs: number,
+  ): void {
+    this.live += 1;
+    this.hosted.select(live, input, origin, nowNs);
+  }
+
+  private go(
+    live: LiveQuery,
+    input: Uint8Array,
+    origin: RequestOrigin,
+    pinned: ServedModel | undefined,
+    nowNs: number,
+  ): void {
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
     if (live.pending === 0 && !this.goesOn(live, nowNs)) {
       this.settle(live, nowNs);
-    } else {
+    } else if (!live.settled && live.heapIndex < 0) {
       this.deadlines.push(live);
     }
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
@@ -392,6 +464,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private goesOn(live: LiveQuery, nowNs: number): boolean {
     const { application, query, pinned } = live;
     const { policy, models } = application;
+    if (this.hosted.asksForMore(live, nowNs)) return true;
     if (policy.escalate === undefined || query === undefined || pinned || nowNs >= live.deadlineNs)
       return false;
     live.isAsking = true;
@@ -426,7 +499,16 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     live.settlement = undefined;
   }
 
+  private refuseLive(live: LiveQuery, refusal: QueryRefusal): void {
+    const { query, sink, settlement } = live;
+    this.end(live);
+    settlement?.onRefused?.(refusal);
+    if (query !== undefined && sink !== undefined) this.refuse(query, sink, refusal);
+    if (this.draining) this.checkDrained();
+  }
+
   private settle(live: LiveQuery, nowNs: number): void {
+    if (!this.closing && this.hosted.asksToCombine(live, nowNs)) return;
     const { query, sink, settlement } = live;
     if (live.pending > 0) leaveTraces(live, 'deadline');
     this.end(live);

@@ -1,5 +1,6 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
+import type { PolicyFile } from '../policyFiles/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
 import { hasOwnProcess } from './hosted.js';
 import { inputFormOf } from './inputForms.js';
@@ -30,6 +31,8 @@ export class RegistryImage implements RegistryView {
   /** What inputs must be, by name and version, where not the registration said it but a replica or the files. */
   private readonly declared = new Map<string, Map<string, DeclaredForm>>();
   private readonly links = new Map<string, readonly string[]>();
+  /** By hash. */
+  private readonly policyFiles = new Map<string, PolicyFile>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
 
@@ -106,6 +109,14 @@ export class RegistryImage implements RegistryView {
     return !hasOwnProcess(container) || inputLength !== undefined || this.declaredForm(model) !== undefined;
   }
 
+  policyFile(hash: string): PolicyFile | undefined {
+    return this.policyFiles.get(hash);
+  }
+
+  policyFileHashes(): readonly string[] {
+    return [...this.policyFiles.keys()];
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -145,6 +156,10 @@ export class RegistryImage implements RegistryView {
       case 'declared':
         setIn(this.declared, name, version, declaredFormIn(value as number | DeclaredForm | undefined));
         return { kind: 'declaration', name };
+      case 'policyFile':
+        if (value === undefined) this.policyFiles.delete(name);
+        else this.policyFiles.set(name, value as unknown as PolicyFile);
+        return undefined;
       case 'links':
         if (value === undefined) this.links.delete(name);
         else this.links.set(name, value as readonly string[]);

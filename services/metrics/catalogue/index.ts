@@ -14,7 +14,13 @@ import {
   STORE_METRICS,
 } from './operation.js';
 import type { PROCESS_METRICS } from './process.js';
-import { CACHE_METRICS, DEPLOYMENT_METRICS, MODEL_METRICS, QUERY_METRICS } from './serving.js';
+import {
+  CACHE_METRICS,
+  DEPLOYMENT_METRICS,
+  MODEL_METRICS,
+  POLICY_FILE_METRICS,
+  QUERY_METRICS,
+} from './serving.js';
 
 export * from './gpus.js';
 export * from './operation.js';
@@ -23,6 +29,7 @@ export * from './serving.js';
 /** Every metric of a server; those of the process come from their library. */
 export const METRICS = {
   ...QUERY_METRICS,
+  ...POLICY_FILE_METRICS,
   ...MODEL_METRICS,
   ...CACHE_METRICS,
   ...DEPLOYMENT_METRICS,
