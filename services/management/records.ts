@@ -13,9 +13,15 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     latency_slo_micros: record.latencyObjectiveUs,
     max_in_flight: record.maxInFlight,
     launch_class: record.launchClass,
-    loss: record.loss,
+    loss: record.fileLoss === undefined ? record.loss : { name: record.fileLoss },
     strict: record.strict ?? false,
     policy: record.policy,
+    policy_file: record.policyFile && {
+      name: record.policyFile.name,
+      content_hash: record.policyFile.hash,
+      policy: record.policyFile.traits.name,
+      losses: record.policyFile.traits.losses,
+    },
     linked_models: registry.linkedNames(record.name),
   };
 }
