@@ -84,6 +84,12 @@ export class SelectionStates implements LearnedStateOwner {
     this.forEach((state) => state.refit());
   }
 
+  /** What the policy has made of its states by itself is written, where it is not. */
+  settle(): void {
+    if (this.policy.settled === undefined) return;
+    this.forEach((state) => state.observe({ isSettling: true, done: undefined }));
+  }
+
   initial(): Json {
     return this.policy.init(this.arms, this.parameters);
   }

@@ -40,6 +40,8 @@ export interface HostedPolicyOptions {
   /** Of all its draws. */
   readonly seed: number;
   readonly onFault: (fault: PolicyFault) => void;
+  /** Feedback that it fails on was left out: states that are kept still have it. */
+  readonly onDropped?: () => void;
   readonly onPrinted?: (text: string) => void;
 }
 
@@ -94,6 +96,7 @@ export class HostedPolicy {
   private readonly host: PolicyHost;
   private readonly seed: number;
   private readonly onFault: (fault: PolicyFault) => void;
+  private readonly onDropped: () => void;
   /** Of states that have been learned from: what became of them. */
   private readonly learned = new WeakMap<FileState, FileState>();
   private readonly learning = new Map<number, Line>();
@@ -114,7 +117,15 @@ export class HostedPolicy {
   /** Why it is not followed now; undefined: it is. */
   fault: PolicyFault | undefined;
 
-  constructor({ file, traits, seed, onFault, onPrinted = () => undefined }: HostedPolicyOptions) {
+  constructor({
+    file,
+    traits,
+    seed,
+    onFault,
+    onDropped = () => undefined,
+    onPrinted = () => undefined,
+  }: HostedPolicyOptions) {
+    this.onDropped = onDropped;
     this.seed = seed;
     this.onFault = onFault;
     this.policy = this.keeper(traits);
@@ -328,7 +339,10 @@ export class HostedPolicy {
       if (first === undefined || this.learning.get(first.id) !== line) continue;
       // What has ended it is among what it was to learn.
       if (line.taken > 1) line.suspects = line.taken;
-      else this.advance(line, line.base, 1);
+      else {
+        this.advance(line, line.base, 1);
+        this.onDropped();
+      }
     }
     this.learning.clear();
     this.lateAsks = 0;
@@ -435,6 +449,7 @@ export class HostedPolicy {
       this.holdAs(after, to, length);
       if (shares !== undefined) this.shares.set(after, new Map(shares));
       this.advance(line, after, taken.length);
+      if (dropped.length > 0) this.onDropped();
       this.learn(line);
     });
     if (ask === undefined) return;
@@ -529,6 +544,7 @@ export class HostedPolicy {
         : {}),
       // It says what is wrong with them where it is asked to select.
       ...(methods.includes('featureFault') ? { featureFault: () => undefined } : {}),
+      settled: (state) => asJson(this.learned.get(stateOf(state)) ?? stateOf(state)),
       shares: (state) => this.sharesOf(stateOf(state)),
     };
   }

@@ -175,7 +175,7 @@ export function realm(tools: RealmTools): Realm {
       const members: Readonly<Record<string, PropertyDescriptor>> = Object.getOwnPropertyDescriptors(one);
       for (const member of Object.values(members)) {
         // Either of them may be there.
-        for (const part of ['value', 'get', 'set'] as const) add(member[part]);
+        for (const part of ['value', 'get', 'set'] as const) add(Reflect.get(member, part));
       }
     }
   };

@@ -158,6 +158,7 @@ export class Directory {
       traits: policyFile.traits,
       seed,
       onFault: (fault) => observer.onPolicyFault(name, fault),
+      onDropped: () => this.application(name)?.states.settle(),
       onPrinted: (text) => observer.onPolicyPrinted(name, text),
     });
   }

@@ -11,9 +11,8 @@ import type { Query, QueryRefusal, RequestOrigin } from './types.js';
 /** Until a policy that runs elsewhere has selected. */
 export const NOBODY: Selection = Object.freeze({ arms: [], propensity: 1 });
 
-/** A policy that runs elsewhere may take so much of a query's time each time that it is asked, and no more than the longest. */
+/** A policy that runs elsewhere may take so much of a query's time each time that it is asked. */
 const PATIENCE_SHARE = 0.25;
-const LONGEST_PATIENCE_NS = 50e6;
 /** Left of a query's time for the policy to combine what has arrived. */
 const COMBINING_SHARE = 0.1;
 const LONGEST_COMBINING_NS = 2e6;
@@ -162,7 +161,7 @@ export class HostedQueries {
     });
     if (isDone) return;
     hosted.ask = asked;
-    const patienceNs = Math.min(LONGEST_PATIENCE_NS, PATIENCE_SHARE * (finalNs - live.acceptedNs));
+    const patienceNs = PATIENCE_SHARE * (finalNs - live.acceptedNs);
     deadlines.remove(live);
     live.deadlineNs = Math.min(finalNs, nowNs + patienceNs);
     deadlines.push(live);

@@ -300,6 +300,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     };
     for (const { states, noticed } of applications) {
       noticed?.tell();
+      states.settle();
       states.flush(one);
     }
     one();

@@ -50,7 +50,7 @@ describe('a policy of the user’s own', () => {
         batch_size: -1,
       });
     await addApplication('plain', { policy: { name: 'static', parameters: {} } });
-    await addApplication('own', own(EVIL));
+    await addApplication('own', { ...own(EVIL), latency_slo_micros: 200_000 });
     await follows('own');
   }, SECONDS);
   afterAll(async () => {
@@ -205,9 +205,57 @@ describe('a policy of the user’s own', () => {
       await served.end('SIGTERM');
       served = await ServedProcess.start(['--data-dir', join(folder, 'data')]);
       await follows('learner');
+      // The feedback that it loops on is not met again.
+      expect(await metric(/windjammer_policy_file_restarts_total\{application="learner"\} (\d+)/)).toBe(0);
       await follows('own');
     },
     2 * SECONDS,
+  );
+
+  it(
+    'has it combine and escalate, and goes on without it where that fails',
+    async () => {
+      const content = fileText({
+        select: `if (query.context === 'cascade') return { arms: [state.arms[0]], propensity: 1 };
+        return { arms: state.arms, propensity: 1 };`,
+        more: `combine(state, asked, arrived, query) {
+          if (query.context === 'throw') throw new Error('cannot');
+          if (query.context === 'unsure') return { output: undefined, confidence: 0.1 };
+          return { output: asked.map((one) => arrived.find(({ arm }) => arm === one)?.output).join(' and '), confidence: 0.5 };
+        },
+        escalate(state, asked, arrived, query) {
+          return query.context === 'cascade' ? state.arms[asked.length] : undefined;
+        },
+        featureFault(state, features) {
+          return 'hour' in features ? undefined : { name: Object.keys(features)[0], message: 'only hour is known' };
+        },`,
+      });
+      await addApplication('several', own(content));
+      const answered = async (context: string, more: object = {}): Promise<unknown> =>
+        (await served.post(`${served.query}/several/predict`, { input: [1], context, ...more })).json;
+      await vi.waitFor(
+        async () =>
+          expect(await answered('all')).toMatchObject({
+            output: 'first and last',
+            confidence: 0.5,
+            default: false,
+          }),
+        WAIT,
+      );
+      const both = [{ name: 'first' }, { name: 'last' }];
+      expect(await answered('cascade')).toMatchObject({ output: 'first and last', models: both });
+      expect(await answered('throw')).toMatchObject({ output: 'first', default: false, models: both });
+      expect(await answered('unsure')).toMatchObject({
+        output: 'default',
+        default: true,
+        default_reason: 'low_confidence',
+      });
+      expect(await answered('all', { features: { hour: 3 } })).toMatchObject({ output: 'first and last' });
+      expect(await answered('all', { features: { day: 3 } })).toMatchObject({
+        error: { code: 'invalid_input', field: 'features.day', message: 'only hour is known' },
+      });
+    },
+    SECONDS,
   );
 
   it(
