@@ -42,7 +42,7 @@ const RATE = 0.05;
 const KEPT = 0.999;
 
 /**
- * The first model is asked; where it is less sure than a threshold, or fails, the next one is, and so on in order of linking. The last that
+ * The first model is asked; where it is less sure than a threshold, fails or does not answer, the next one is, and so on in order of linking. The last that
  * answers in time is the answer. With a budget the threshold is learned: each query moves its log-odds by the budget less what
  * the query cost (Robbins and Monro 1951), which rests where queries cost the budget on average.
  */

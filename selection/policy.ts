@@ -98,8 +98,8 @@ export interface SelectionPolicy<S extends Json = Json> {
   reconcile(state: S, arms: readonly Arm[]): S;
   select(state: S, draw: Draw, query?: QueryView): Selection;
   /**
-   * Who is asked next, once all of `asked` have answered or failed and there is time left; undefined: nobody, and the query is
-   * answered. A policy without it asks whom `select` named.
+   * Who is asked next, once all of `asked` have answered, failed or had their time, and some is left; undefined: nobody, and the
+   * query is answered. It may be asked before that, about answers that may yet come. A policy without it asks whom `select` named.
    */
   escalate?(
     state: S,

@@ -168,6 +168,108 @@ describe('cascade', () => {
     expect(outputs(serving)).toEqual(['small']);
   });
 
+  describe('with a model that is up and does not answer', () => {
+    const HANGS = { manual: true };
+
+    /** Of three models, each by its name; those that are known have answered often enough that their times are known. */
+    function chain(options: Readonly<Record<string, Partial<TestContainerOptions>>>, objectiveMs = 20) {
+      const serving = new Serving({ seed: 7 });
+      const models = Object.keys(options);
+      serving.registry.addApplication('app', 'cascade', null, objectiveMs * 1000);
+      for (const model of models) {
+        serving.registry.addModel(model).addApplication(`of ${model}`, 'static').link(`of ${model}`, model);
+        const answer: TestContainerOptions['answer'] = ({ items }) =>
+          items.map(({ id }) => ({ id, ok: true, output: model, scores: new Float32Array([0.99, 0.01]) }));
+        serving.container({ model, answer, ...options[model] });
+      }
+      serving.registry.link('app', ...models);
+      const warm = (model: string): void => {
+        for (let at = 0; at < 20; at++) {
+          serving.predict(1000 + at, { application: `of ${model}` });
+          serving.run();
+        }
+      };
+      return { serving, warm, askedAtMs: () => serving.clock.nowNs() / MS };
+    }
+
+    const outcome = (serving: Serving, queryId: string) => {
+      const { output, latencyNs, models } = serving.answer(queryId);
+      return { output, ms: latencyNs / MS, models: models.map(({ name }) => name) };
+    };
+
+    it('asks the next one at half of the time, while nobody knows what that takes', () => {
+      const { serving } = chain({ small: HANGS, large: { serviceNs: () => MS } });
+      const queryId = serving.predict(1);
+      serving.run(30);
+      expect(outcome(serving, queryId)).toEqual({ output: 'large', ms: 11, models: ['large'] });
+      expect(serving.engine.inFlight()).toBe(0);
+    });
+
+    it('sooner, where the next one usually takes more than the other half', () => {
+      const { serving, warm } = chain({ small: HANGS, large: { serviceNs: () => 12 * MS } });
+      warm('large');
+      const queryId = serving.predict(1);
+      serving.run(serving.clock.nowNs() / MS + 30);
+      // 20 less 1.25 x 12 is 5: 12 from then on.
+      expect(outcome(serving, queryId)).toEqual({ output: 'large', ms: 17, models: ['large'] });
+    });
+
+    it('not before a slow one has had what it usually takes', () => {
+      const { serving, warm } = chain({
+        small: { serviceNs: () => 13 * MS },
+        large: { serviceNs: () => MS },
+      });
+      warm('small');
+      const queryId = serving.predict(1);
+      serving.run();
+      expect(outcome(serving, queryId)).toEqual({ output: 'small', ms: 13, models: ['small'] });
+    });
+
+    it('passes over one after the other', () => {
+      const { serving } = chain({ a: HANGS, b: HANGS, c: { serviceNs: () => MS } });
+      const queryId = serving.predict(1);
+      serving.run(30);
+      expect(outcome(serving, queryId)).toEqual({ output: 'c', ms: 16, models: ['c'] });
+      const state = serving.engine.states('app')?.own.state as { spent: number; answered: number[] };
+      serving.engine.flush(() => undefined);
+      expect(state.answered).toEqual([0, 0, 0]);
+      expect((serving.engine.states('app')?.own.state as { answered: number[] }).answered).toEqual([0, 0, 1]);
+    });
+
+    it('counts an answer that comes in time after all, and waits for it again where the next one fails', () => {
+      const late = chain({ small: { serviceNs: () => 12 * MS }, large: { serviceNs: () => 5 * MS } });
+      let queryId = late.serving.predict(1);
+      late.serving.run(30);
+      expect(outcome(late.serving, queryId)).toEqual({ output: 'large', ms: 15, models: ['small', 'large'] });
+      const fails: TestContainerOptions['answer'] = ({ items }) =>
+        items.map(({ id }) => ({ id, ok: false, code: 'modelError', message: 'no' }));
+      const alone = chain({ small: { serviceNs: () => 15 * MS }, large: { answer: fails } });
+      queryId = alone.serving.predict(1);
+      alone.serving.run(30);
+      expect(outcome(alone.serving, queryId)).toEqual({ output: 'small', ms: 15, models: ['small'] });
+    });
+
+    it('answers with the default at the deadline where nobody answers, and leaves nothing behind', () => {
+      const { serving } = chain({ small: HANGS, large: HANGS });
+      const queryId = serving.predict(1);
+      const cancelled = serving.predict(2);
+      serving.run(12);
+      expect(serving.engine.cancel(cancelled)).toBe(true);
+      serving.run(30);
+      expect(serving.answer(queryId)).toMatchObject({ isDefault: true, defaultReason: 'deadline' });
+      expect(serving.answer(queryId).latencyNs).toBe(20 * MS);
+      expect(serving.engine.inFlight()).toBe(0);
+    });
+
+    it('does not ask a next one that was unlinked meanwhile', () => {
+      const { serving } = chain({ small: { serviceNs: () => 15 * MS }, large: {} });
+      const queryId = serving.predict(1);
+      serving.registry.link('app', 'small');
+      serving.run(30);
+      expect(outcome(serving, queryId)).toEqual({ output: 'small', ms: 15, models: ['small'] });
+    });
+  });
+
   it('can be cancelled while the dear model is asked', () => {
     const { serving } = cascade({}, { serviceNs: () => 5 * MS });
     const queryId = serving.predict(-1);

@@ -34,11 +34,13 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   tasks: readonly Task[] = NO_TASKS;
   /** Nobody waits for them. */
   shadows: readonly Task[] = NO_TASKS;
-  /** Tasks that have not ended. */
+  /** Tasks that are waited for. */
   pending = 0;
   settled = false;
   /** Its policy is asked whom else to ask. */
   isAsking = false;
+  /** When somebody else is asked, whether or not those have answered that were. */
+  patience: Patience | undefined = undefined;
   /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
   query: Query | undefined = undefined;
   sink: AnswerSink | undefined = undefined;
@@ -73,6 +75,17 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   }
 }
 
+/** How long a query waits for the models that it has asked before it asks the next one. */
+export class Patience implements HeapItem {
+  order = 0;
+  heapIndex = -1;
+
+  constructor(
+    readonly live: LiveQuery,
+    public deadlineNs: number,
+  ) {}
+}
+
 /** One model asked for one query; it is itself the prediction that policies see. */
 export class Task implements CacheWaiter, ArmPrediction {
   nextWaiter: CacheWaiter | undefined;
@@ -80,6 +93,8 @@ export class Task implements CacheWaiter, ArmPrediction {
   scores: Float32Array | undefined = undefined;
   arrived = false;
   cached = false;
+  /** Nobody waits for it any longer; what comes in time counts. */
+  isPassed = false;
   failure: PredictionFailure | undefined;
   /** The entry it waits for. */
   entry: CacheEntry<CachedEvaluation> | undefined;

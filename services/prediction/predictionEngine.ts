@@ -5,11 +5,12 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askMore, askShadows } from './asking.js';
+import { askModels, askShadows } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
+import { Escalation } from './escalation.js';
 import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackDesk } from './feedbackDesk.js';
 import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type TaskOwner } from './liveQuery.js';
@@ -59,6 +60,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly draw: KeyedDraw;
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
+  private readonly escalation: Escalation;
   private readonly modelCalls: ModelCalls;
   /** What feedback is about, and what is learned of it. */
   readonly desk: FeedbackDesk;
@@ -80,6 +82,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
     this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
+    this.escalation = new Escalation(this.clock, `${port}/escalation`, this.cache, this, (live, nowNs) =>
+      this.settle(live, nowNs),
+    );
     this.modelCalls = new ModelCalls(
       this.clock,
       `${port}/models`,
@@ -275,6 +280,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
     this.directory.close();
     this.deadlines.close();
+    this.escalation.close();
   }
 
   onTaskEnded(task: Task): void {
@@ -293,11 +299,12 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.reduce(live);
       return;
     }
+    if (task.isPassed) return;
     live.pending -= 1;
     // A query that is still being started settles at the end of its start.
     if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
     const nowNs = this.clock.nowNs();
-    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
+    if (!this.escalation.goesOn(live, nowNs)) this.settle(live, nowNs);
   }
 
   cacheStats(): CacheStats {
@@ -380,30 +387,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   ): void {
     this.live += 1;
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
-    if (live.pending === 0 && !this.goesOn(live, nowNs)) {
-      this.settle(live, nowNs);
-    } else {
-      this.deadlines.push(live);
-    }
+    if (this.escalation.goesOn(live, nowNs)) this.deadlines.push(live);
+    else this.settle(live, nowNs);
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
-  }
-
-  /** Asks whom the policy wants next, now that nobody is waited for. @returns whether somebody is now */
-  private goesOn(live: LiveQuery, nowNs: number): boolean {
-    const { application, query, pinned } = live;
-    const { policy, models } = application;
-    if (policy.escalate === undefined || query === undefined || pinned || nowNs >= live.deadlineNs)
-      return false;
-    live.isAsking = true;
-    while (live.pending === 0) {
-      const arrived = live.tasks.filter((task) => task.arrived);
-      const next = policy.escalate(live.state.state, live.selection.arms, arrived, live);
-      const model = next === undefined ? undefined : models.get(next);
-      if (model === undefined || live.tasks.some(({ arm }) => arm === next)) break;
-      askMore(this.cache, this, live, model, query.input, query, nowNs);
-    }
-    live.isAsking = false;
-    return live.pending > 0;
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
@@ -421,6 +407,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.live -= 1;
     if (live.query !== undefined) live.application.load.inFlight -= 1;
     this.deadlines.remove(live);
+    this.escalation.end(live);
     live.query = undefined;
     live.sink = undefined;
     live.settlement = undefined;
@@ -428,7 +415,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private settle(live: LiveQuery, nowNs: number): void {
     const { query, sink, settlement } = live;
-    if (live.pending > 0) leaveTraces(live, 'deadline');
+    if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
     if (query !== undefined && !live.pinned) live.application.noticed?.add(live, nowNs);
@@ -469,5 +456,5 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
 /** Whoever still waits in a trace does so no longer. */
 function leaveTraces({ tasks }: LiveQuery, reason: 'deadline' | 'cancelled'): void {
-  for (const task of tasks) task.endTrace()?.onLeft(reason);
+  for (const task of tasks) task.endTrace()?.onLeft(task.isPassed ? 'passed' : reason);
 }
