@@ -1,5 +1,7 @@
 import type { OperatorEntry, OperatorTable } from '../translation.js';
+import { ATTENTION } from './attention.js';
 import { CLASSICAL } from './classical.js';
+import { CONTRIBUTED } from './contributed.js';
 import { ELEMENTWISE } from './elementwise.js';
 import { MOVEMENT } from './movement.js';
 import { NORMALIZATIONS } from './normalizations.js';
@@ -19,11 +21,13 @@ export const OPERATORS: Readonly<Record<string, OperatorTable>> = {
     ...PRODUCTS,
     ...WINDOWS,
     ...NORMALIZATIONS,
+    ...ATTENTION,
     ...REDUCTIONS,
     ...RECURRENT,
     ...QUANTIZED,
   },
   'ai.onnx.ml': CLASSICAL,
+  'com.microsoft': CONTRIBUTED,
 };
 
 export function operatorOf(domain: string, name: string): OperatorEntry | undefined {
