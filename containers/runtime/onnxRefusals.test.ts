@@ -192,7 +192,7 @@ describe('a file that cannot be imported', () => {
       'inputs that are no numbers',
       { ...spec, inputElement: 8 },
       'importUnsupported',
-      'it takes string, only numbers are supported',
+      'input 0 holds strings of the query',
     ],
     [
       'inputs of another type than the weights',

@@ -399,6 +399,7 @@ export interface ModelAnswer {
   readonly batch_timeout_ms?: number | undefined;
   readonly close_timeout_ms?: number | undefined;
   readonly input_length?: number | undefined;
+  readonly input_columns?: readonly string[] | undefined;
   /** SHA-256 of its files when it was registered; replicas start from no others */
   readonly content_hash?: string | undefined;
   readonly output?: string | undefined;

@@ -35,6 +35,7 @@ export function modelJson(
     model_version: record.version,
     input_type: record.inputType,
     input_length: record.inputLength,
+    input_columns: record.inputColumns,
     labels: record.labels,
     ...containerJson(record),
     content_hash: record.contentHash,

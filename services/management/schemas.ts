@@ -312,6 +312,7 @@ export const modelAnswer = z.object({
   ...version,
   input_type: inputType,
   input_length: z.int().optional(),
+  input_columns: z.array(z.string()).optional(),
   labels: z.array(z.string()),
   container_name: z.string(),
   model_data_path: z.string(),

@@ -34,6 +34,8 @@ export interface ModelRecord {
   readonly inputLength?: number | undefined;
   /** Of every element; undefined when any will do. */
   readonly inputRange?: InputRange;
+  /** Of strings that are rows: the columns of which each is a JSON list. */
+  readonly inputColumns?: readonly string[];
   readonly labels: readonly string[];
   /** What runs it. */
   readonly container: ContainerSource;

@@ -68,6 +68,7 @@ const model = z.looseObject({
   inputType: z.enum(INPUT_TYPES),
   inputLength: z.int().min(0).optional(),
   inputRange: range.optional(),
+  inputColumns: z.array(z.string()).optional(),
   labels: z.array(z.string()),
   container,
   batching,

@@ -67,15 +67,16 @@ export function judgeNode(folder: string): NodeVerdict {
 
 function judge(folder: string, out: string): NodeVerdict {
   const names = readdirSync(folder).filter((name) => name.startsWith('test_data_set_'));
-  const sets = names.map((set): AskedSet => {
-    const of = (kind: string): Float64Array[] => {
-      const found: Float64Array[] = [];
-      for (let place = 0; existsSync(join(folder, set, `${kind}_${place}.pb`)); place++)
-        found.push(readTensor(join(folder, set, `${kind}_${place}.pb`)).values);
-      return found;
-    };
-    return { inputs: of('input'), outputs: of('output') };
-  });
+  const sets = (): AskedSet[] =>
+    names.map((set): AskedSet => {
+      const of = (kind: string): Float64Array[] => {
+        const found: Float64Array[] = [];
+        for (let place = 0; existsSync(join(folder, set, `${kind}_${place}.pb`)); place++)
+          found.push(readTensor(join(folder, set, `${kind}_${place}.pb`)).values);
+        return found;
+      };
+      return { inputs: of('input'), outputs: of('output') };
+    });
   return judgeModel(new Uint8Array(readFileSync(join(folder, 'model.onnx'))), sets, out, folder);
 }
 
@@ -87,13 +88,14 @@ export interface AskedSet {
 
 /**
  * Imports a model, asks it and holds it to its outputs.
+ * @param sets asked for once the import is there: those of a model that is refused may be no tensors
  * @param out folder to write the import into
  * @param folder of the model's further files
  * @throws ModelError where the import refuses it
  */
 export function judgeModel(
   bytes: Uint8Array,
-  sets: readonly AskedSet[],
+  sets: () => readonly AskedSet[],
   out: string,
   folder?: string,
 ): NodeVerdict {
@@ -107,7 +109,7 @@ export function judgeModel(
   const { manifest } = model;
   const [input] = manifest.inputs;
   const tensors = input.tensors ?? [];
-  for (const { inputs, outputs } of sets) {
+  for (const { inputs, outputs } of sets()) {
     const widths = tensors.map(({ shape }) => shape.reduce((product, extent) => product * extent, 1));
     // A graph that has a batch is asked once for each of its rows.
     const rows = inputs[0].length / widths[0];

@@ -69,6 +69,8 @@ export interface ModelSpec {
   readonly outputs?: readonly string[];
   readonly opset?: number;
   readonly inputElement?: number;
+  /** Of single inputs. */
+  readonly inputElements?: Readonly<Record<string, number>>;
   /** More fields of the graph. */
   readonly more?: readonly Field[];
 }
@@ -81,7 +83,7 @@ export function onnxFile(spec: ModelSpec): Uint8Array {
     ...Object.entries(initializers).map(([name, tensor]): Field => [5, tensorFields(name, tensor)]),
     ...Object.entries(inputs).map(([name, shape]): Field => [
       11,
-      valueFields(name, shape, spec.inputElement ?? 1),
+      valueFields(name, shape, spec.inputElements?.[name] ?? spec.inputElement ?? 1),
     ]),
     ...outputs.map((name): Field => [12, valueFields(name, ['N', 'M'], 1)]),
     ...(spec.more ?? []),
