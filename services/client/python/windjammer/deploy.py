@@ -70,12 +70,11 @@ def deploy(
     taken = input_type or _manifest_type(path, container)
     if application is not None:
         # Asked in any case: an application that is not there is told before anything is sent.
-        taken = taken or management.application(application)["input_type"]
+        of_application = management.application(application)["input_type"]
+        taken = taken or of_application
     if taken is None:
         raise ValueError("say what its inputs are: input_type, or the application that it is for")
-    return deploy_bundle(
-        management, bundle, name, version, container, taken, application=application, wait_seconds=wait_seconds, **fields
-    )
+    return _deployed(management, bundle, name, version, container, taken, application, wait_seconds, fields)
 
 
 def deploy_bundle(
@@ -91,9 +90,23 @@ def deploy_bundle(
     **fields: Any,
 ) -> Deployment:
     """As deploy, of files that are known."""
-    version = str(version)
     if application is not None:
         management.application(application)
+    return _deployed(management, bundle, name, version, container_name, input_type, application, wait_seconds, fields)
+
+
+def _deployed(
+    management: "Management",
+    bundle: Bundle,
+    name: str,
+    version: str,
+    container_name: str,
+    input_type: str,
+    application: Optional[str],
+    wait_seconds: float,
+    fields: Mapping[str, Any],
+) -> Deployment:
+    version = str(version)
     previous = _current(management, name)
     content_hash = management.add_bundle(bundle)
     management.add_model(name, version, input_type, container_name, content_hash=content_hash, **fields)
