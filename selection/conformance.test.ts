@@ -24,6 +24,14 @@ const OTHER: Readonly<Record<string, Json>> = {
   costs: { a: 1, b: 5 },
   budget: 2,
   prior: 3,
+  candidate: 'd',
+  steps: [0.1, 0.9],
+  queries: 7,
+  loss: 0.5,
+  latency: null,
+  errors: 0.2,
+  confidence: 0.99,
+  compared: 0.5,
   // Others give the state another shape.
   features: [],
 };
@@ -54,8 +62,8 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
   });
 
   it('gives the same shares in whatever order models are linked', () => {
-    // The first of those answers for all.
-    if (['static', 'shadow', 'cascade'].includes(name)) return;
+    // The first of those answers for all, or stands for what is tried.
+    if (['static', 'shadow', 'cascade', 'canary'].includes(name)) return;
     fc.assert(
       fc.property(steps, fc.shuffledSubarray([...ALL], { minLength: 5 }), (history, order) => {
         const learned = live(
@@ -134,8 +142,8 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
   it('refuses a state of its own when it was damaged', () => {
     const whole = policy.init(ALL, null) as Record<string, Json>;
     for (const field of Object.keys(whole)) {
-      // A static policy without a model answers with the first one; an experiment may have any name.
-      if (field === 'model' || field === 'experiment') continue;
+      // A static policy without a model answers with the first one; what is tried and an experiment may have any name.
+      if (['model', 'candidate', 'experiment'].includes(field)) continue;
       expect(() => policy.restore({ ...whole, [field]: 'damaged' })).toThrow(PolicyError);
     }
   });
@@ -180,6 +188,7 @@ it('has a prior for contexts of every policy that learns for each', () => {
     'ab',
     'shadow',
     'cascade',
+    'canary',
   ]);
 });
 

@@ -153,6 +153,20 @@ describe('applications', () => {
     ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
     ['shadow', { model: 'm' }],
     ['cascade', { threshold: 0.8, costs: { small: 1, large: 12 }, budget: 5 }],
+    [
+      'canary',
+      {
+        model: 'old',
+        candidate: 'new',
+        steps: [0.1, 0.5],
+        queries: 100,
+        loss: 0.01,
+        latency: null,
+        errors: 0.02,
+        confidence: 0.99,
+        compared: 0.5,
+      },
+    ],
   ];
 
   it('has parameters of every policy to try', () => {

@@ -99,6 +99,10 @@ function ask(
   const lookup = cache.request(model.number, input, hash, task);
   const entry = cache.current;
   if (entry === undefined) return;
+  if (live.application.noticed !== undefined) {
+    task.askedNs = nowNs;
+    task.isThere = model.replicas.size > 0;
+  }
   if (trace !== undefined) task.trace = trace.onAsked(model.record.name, model.record.version, lookup);
   if (lookup === 'hit') {
     task.accept(entry);

@@ -294,3 +294,78 @@ describe('cascade', () => {
     expect(Math.abs(state.spent - 1.25)).toBeLessThan(0.2);
   });
 });
+
+describe('canary', () => {
+  const MS = 1e6;
+
+  function canary(candidate: Partial<TestContainerOptions> = {}, parameters: object = {}) {
+    const serving = new Serving({ seed: 7 });
+    serving.registry
+      .addApplication('app', 'canary', { steps: [0.5], ...parameters })
+      .addModel('old')
+      .addModel('new')
+      .link('app', 'old', 'new');
+    serving.container({ model: 'old', output: () => 'old', serviceNs: () => MS });
+    serving.container({ model: 'new', output: () => 'new', serviceNs: () => MS, ...candidate });
+    const ask = (queries: number, label?: string): void => {
+      for (let at = 0; at < queries; at++) {
+        const queryId = serving.predict(serving.answers.length + 1);
+        serving.run();
+        if (label !== undefined) serving.feedback({ queryId, label });
+      }
+    };
+    const trial = () => {
+      serving.engine.flush(() => undefined);
+      return (serving.engine.states('app')?.own.state as { trial: object | null }).trial;
+    };
+    return { serving, ask, trial };
+  }
+
+  const outputs = (serving: Serving) => new Set(serving.answers.map(({ output }) => output));
+
+  it('is withdrawn by labels of queries that it did not answer, too', () => {
+    const { serving, ask, trial } = canary();
+    ask(60, 'old');
+    expect(trial()).toMatchObject({ phase: 'withdrawn', reason: expect.stringMatching(/^loss: /) as string });
+    const before = serving.answers.length;
+    ask(20);
+    expect(new Set(serving.answers.slice(before).map(({ output }) => output))).toEqual(new Set(['old']));
+  });
+
+  it('spoils no answer when it fails: the other one is asked', () => {
+    const fails: TestContainerOptions['answer'] = ({ items }) =>
+      items.map(({ id }) => ({ id, ok: false, code: 'modelError', message: 'no' }));
+    const { serving, ask, trial } = canary({ answer: fails });
+    ask(60);
+    expect(outputs(serving)).toEqual(new Set(['old']));
+    expect(serving.answers.every(({ isDefault }) => !isDefault)).toBe(true);
+    expect(trial()).toMatchObject({
+      phase: 'withdrawn',
+      reason: expect.stringMatching(/^errors: /) as string,
+    });
+  });
+
+  it('is withdrawn when it is slow, by the time that it takes and not by what the cache saves', () => {
+    const { ask, trial } = canary({ serviceNs: () => 5 * MS });
+    ask(300);
+    expect(trial()).toMatchObject({
+      phase: 'withdrawn',
+      reason: expect.stringMatching(/^latency: .* slower than 1\.\d+ ms/) as string,
+    });
+  });
+
+  it('is not blamed while no replica of it is up', () => {
+    const serving = new Serving({ seed: 7 });
+    serving.registry
+      .addApplication('app', 'canary', { steps: [0.5] })
+      .addModel('old')
+      .addModel('new');
+    serving.registry.link('app', 'old', 'new');
+    serving.container({ model: 'old', output: () => 'old' });
+    for (let at = 0; at < 100; at++) serving.predict(at);
+    serving.run();
+    expect(outputs(serving)).toEqual(new Set(['old']));
+    serving.engine.flush(() => undefined);
+    expect(serving.engine.states('app')?.own.state).toMatchObject({ trial: { phase: 'ramping', asked: 0 } });
+  });
+});

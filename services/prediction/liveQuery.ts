@@ -22,6 +22,7 @@ export interface Settlement {
 /** The engine's side of a task. */
 export interface TaskOwner {
   onTaskEnded(task: Task): void;
+  nowNs(): number;
 }
 
 const NO_TASKS: readonly Task[] = [];
@@ -96,6 +97,11 @@ export class Task implements CacheWaiter, ArmPrediction {
   /** Nobody waits for it any longer; what comes in time counts. */
   isPassed = false;
   failure: PredictionFailure | undefined;
+  /** A replica was up when it was asked. */
+  isThere = true;
+  /** When it was asked; -1 where nobody wants to know how long it takes. */
+  askedNs = -1;
+  latencyNs = 0;
   /** The entry it waits for. */
   entry: CacheEntry<CachedEvaluation> | undefined;
   trace: WaiterTrace | undefined;
@@ -113,6 +119,7 @@ export class Task implements CacheWaiter, ArmPrediction {
 
   onPrediction(prediction: Prediction): void {
     this.entry = undefined;
+    if (this.askedNs >= 0) this.latencyNs = this.owner.nowNs() - this.askedNs;
     this.accept(prediction);
     this.owner.onTaskEnded(this);
   }

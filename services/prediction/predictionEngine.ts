@@ -17,6 +17,7 @@ import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type Task
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
+import { outcomeOf } from './noticedQueries.js';
 import { pinnedModel } from './pinnedModel.js';
 import {
   SHUTTING_DOWN,
@@ -307,6 +308,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (!this.escalation.goesOn(live, nowNs)) this.settle(live, nowNs);
   }
 
+  nowNs(): number {
+    return this.clock.nowNs();
+  }
+
   cacheStats(): CacheStats {
     return this.cache.stats();
   }
@@ -418,7 +423,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
-    if (query !== undefined && !live.pinned) live.application.noticed?.add(live, nowNs);
+    if (query !== undefined && !live.pinned) live.application.noticed?.add(live.tasks.map(outcomeOf), nowNs);
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
       // A deadline that is told late, since the host stood still, is a late answer.
