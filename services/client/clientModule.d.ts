@@ -258,6 +258,8 @@ export interface AddApplicationFields {
         readonly quantile?: number | undefined;
       }
     | undefined;
+  /** What it costs a model, for what policies learn, not to have answered when the time of a query is over, whatever it says: from 0 to 1; nothing when left out */
+  readonly loss_of_late?: number | undefined;
 }
 
 export interface SetApplicationFields {
@@ -288,6 +290,8 @@ export interface SetApplicationFields {
       }
     | undefined
     | null;
+  /** null: nothing */
+  readonly loss_of_late?: number | undefined | null;
   /** Answered when there is no prediction in time */
   readonly default_output?: string | undefined;
   readonly latency_slo_micros?: number | undefined;
@@ -318,6 +322,7 @@ export interface ApplicationAnswer {
         readonly quantile?: number | undefined;
       }
     | undefined;
+  readonly loss_of_late?: number | undefined;
 }
 
 export interface AddModelFields {

@@ -10,6 +10,8 @@ export interface JudgedQuery {
   readonly features: Features | undefined;
   /** False when the selection was no choice of the policy: there is nothing to learn from. */
   readonly chosen: boolean;
+  /** Arms that had not answered when the query's time was over. */
+  readonly late?: readonly string[] | undefined;
 }
 
 /** A query that is remembered as it is. */

@@ -22,6 +22,8 @@ export interface FeedbackJob {
     readonly output: string;
     readonly scores?: string;
   }[];
+  /** Arms that were late; absent where none was. */
+  readonly late?: readonly string[] | undefined;
   /** In place of a selection: base64. */
   readonly input?: string | undefined;
   readonly features?: Features | undefined;
@@ -56,7 +58,7 @@ export function queued(
   number: number,
 ): QueuedFeedback {
   const { application, context, label, loss, losses, queryId, idempotencyKey, features } = feedback;
-  const { selection, predictions, input } = feedback;
+  const { selection, predictions, input, late = [] } = feedback;
   const marks = ids.length > 0 ? ids : [`r-${randomBytes(16).toString('base64url')}`];
   const job: FeedbackJob = {
     application,
@@ -70,6 +72,7 @@ export function queued(
     ...(selection === undefined
       ? { input: base64(input) }
       : { selection: { ...selection }, predictions: predictions?.map(predictionJson) ?? [] }),
+    ...(late.length === 0 ? {} : { late }),
     marks,
     from,
     number,
@@ -91,7 +94,7 @@ export function bytesOf(job: FeedbackJob): number {
 /** What somebody queued. */
 export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
   const { application, context, label, loss, losses, queryId, idempotencyKey, features } = job;
-  const { selection, predictions, input } = job;
+  const { selection, predictions, input, late } = job;
   return {
     application,
     context,
@@ -103,6 +106,7 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
     features,
     selection,
     predictions: predictions?.map(predictionOf),
+    late,
     input: input === undefined ? undefined : new Uint8Array(Buffer.from(input, 'base64')),
   };
 }
@@ -111,7 +115,7 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
 export function isFeedbackJob(data: unknown): data is FeedbackJob {
   if (typeof data !== 'object' || data === null) return false;
   const { application, context, label, loss, losses, marks, features } = data as Partial<FeedbackJob>;
-  const { selection, predictions, input } = data as Partial<FeedbackJob>;
+  const { selection, predictions, input, late = [] } = data as Partial<FeedbackJob>;
   return (
     typeof application === 'string' &&
     typeof context === 'string' &&
@@ -120,6 +124,8 @@ export function isFeedbackJob(data: unknown): data is FeedbackJob {
     Array.isArray(marks) &&
     marks.every(isMark) &&
     (features === undefined || areNumbers(features)) &&
+    Array.isArray(late) &&
+    late.every((arm) => typeof arm === 'string') &&
     (isSelection(selection) ? arePredictions(predictions) : typeof input === 'string')
   );
 }

@@ -14,6 +14,7 @@ export function applicationRecord(request: AddApplicationRequest): ApplicationRe
     ...(request.strict ? { strict: true } : {}),
     ...(request.launch_class === undefined ? {} : { launchClass: request.launch_class }),
     ...(request.loss === undefined ? {} : { loss: request.loss }),
+    ...(request.loss_of_late === undefined ? {} : { lossOfLate: request.loss_of_late }),
   };
 }
 
@@ -41,6 +42,7 @@ export function changedApplication(
     policy: changedPolicy(present.policy, request.policy),
     launch_class: changed(present.launchClass, launch_class),
     loss: changed(present.loss, request.loss),
+    loss_of_late: changed(present.lossOfLate, request.loss_of_late),
   });
 }
 

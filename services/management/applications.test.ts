@@ -194,6 +194,19 @@ describe('applications', () => {
     expect((await post('set_app', { name: 'a', loss: { name: 'hinge' } })).status).toBe(400);
   });
 
+  it('keeps what being late costs, changes it, and takes it away', async () => {
+    await done('add_app', { ...app, loss_of_late: 1 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', strict: true });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', loss_of_late: 0.5 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 0.5 });
+    await done('set_app', { name: 'a', loss_of_late: null });
+    expect((await post('get_application', { name: 'a' })).json).not.toHaveProperty('loss_of_late');
+    const refused = await post('set_app', { name: 'a', loss_of_late: 2 });
+    expect(refused.json).toMatchObject({ error: { field: 'loss_of_late' } });
+  });
+
   it('offers every policy by name in its OpenAPI document', async () => {
     const response = await fetch(`${harness().url}/openapi.json`);
     const document = await response.text();

@@ -14,6 +14,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     max_in_flight: record.maxInFlight,
     launch_class: record.launchClass,
     loss: record.loss,
+    loss_of_late: record.lossOfLate,
     strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),

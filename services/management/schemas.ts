@@ -85,6 +85,8 @@ const loss = z.strictObject({
   quantile: z.number().optional().describe('Of pinball: which one models are to answer; 0.5 unless given'),
 });
 
+const lossOfLate = z.number().min(0).max(1);
+
 export const addApplicationSchema = z.strictObject({
   name,
   input_type: inputType,
@@ -115,6 +117,11 @@ export const addApplicationSchema = z.strictObject({
   loss: loss
     .optional()
     .describe('How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out'),
+  loss_of_late: lossOfLate
+    .optional()
+    .describe(
+      'What it costs a model, for what policies learn, not to have answered when the time of a query is over, whatever it says: from 0 to 1; nothing when left out',
+    ),
 });
 
 /** What may change of a registered application; what is left out stays. */
@@ -141,6 +148,7 @@ export const setApplicationSchema = z.strictObject({
   strict: z.boolean().optional(),
   launch_class: launchClass.nullable().describe("null: each model's own"),
   loss: loss.nullable().optional().describe('null: right or wrong'),
+  loss_of_late: lossOfLate.nullable().optional().describe('null: nothing'),
 });
 
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
@@ -301,6 +309,7 @@ export const applicationAnswer = z.object({
   max_in_flight: z.int().optional(),
   launch_class: launchClass,
   loss: loss.optional(),
+  loss_of_late: lossOfLate.optional(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
   strict: z
     .boolean()

@@ -61,7 +61,10 @@ export function learn(
   done: FeedbackDone,
 ): void {
   const { state, selection, predictions, features } = query;
-  const judged = policyFeedback(selection, predictions, request, application.loss);
+  const { late = [] } = query;
+  const { lossOfLate } = application;
+  const lateness = lossOfLate === undefined ? undefined : { arms: late, loss: lossOfLate };
+  const judged = policyFeedback(selection, predictions, request, application.loss, lateness);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;

@@ -72,6 +72,7 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
       predictions: [...this.tasks, ...this.shadows].filter((task) => task.arrived),
       features: this.features,
       chosen: !this.pinned,
+      late: this.tasks.filter((task) => task.isLate).map(({ arm }) => arm),
     };
   }
 }
@@ -97,6 +98,8 @@ export class Task implements CacheWaiter, ArmPrediction {
   /** Nobody waits for it any longer; what comes in time counts. */
   isPassed = false;
   failure: PredictionFailure | undefined;
+  /** It had not answered when its query's time was over, and was not the first that its model ever waited for. */
+  isLate = false;
   /** A replica was up when it was asked. */
   isThere = true;
   /** When it was asked; -1 where nobody wants to know how long it takes. */

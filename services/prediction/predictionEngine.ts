@@ -423,7 +423,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
-    if (query !== undefined && !live.pinned) live.application.noticed?.add(live.tasks.map(outcomeOf), nowNs);
+    if (query !== undefined && !live.pinned) {
+      live.application.noticed?.add(live.tasks.map(outcomeOf), nowNs);
+      if (live.application.lossOfLate !== undefined) this.judgeLate(live);
+    }
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
       // A deadline that is told late, since the host stood still, is a late answer.
@@ -432,6 +435,23 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();
+  }
+
+  /**
+   * Notes who was late. A single arm that was is judged at once, whether or not anybody judges its query: what it would have said
+   * makes no difference. Of several arms, and where shadows are to be judged too, feedback tells the rest.
+   */
+  private judgeLate(live: LiveQuery): void {
+    const { tasks, selection } = live;
+    for (const task of tasks) {
+      const { arrived, failure, model } = task;
+      const isOver = failure === undefined || failure.reason === 'expired';
+      task.isLate = !arrived && isOver && !model.replicas.isUnheard;
+    }
+    const isAlone = tasks.length === 1 && selection.shadows === undefined;
+    if (isAlone && tasks[0].isLate && this.recent.judgeOnce(live.id)) {
+      this.desk.judgeLate(live.application, live.judged());
+    }
   }
 
   private give(query: Query, sink: AnswerSink, answer: Answer): void {

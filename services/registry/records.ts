@@ -18,6 +18,8 @@ export interface ApplicationRecord {
   readonly launchClass?: LaunchClass;
   /** By which labels judge its models; absent: right or wrong. */
   readonly loss?: LossChoice;
+  /** From 0 to 1: what it costs a model to answer after the query's time, whatever it says; absent: nothing. */
+  readonly lossOfLate?: number;
 }
 
 export interface PolicyChoice {

@@ -28,6 +28,7 @@ const application = z.looseObject({
       quantile: z.number().optional(),
     })
     .optional(),
+  lossOfLate: z.number().min(0).max(1).optional(),
 });
 
 const ownProcess = {
