@@ -23,9 +23,12 @@ export interface Observation {
   readonly most: number;
 }
 
-/** Multiples of the stake that is best for the difference aimed at, and their parts of the first wealth. */
-const SIZES: readonly number[] = [1, 4, 16, 64];
-const PARTS: readonly number[] = [0.7, 0.1, 0.1, 0.1];
+/**
+ * Multiples of the stake by which wealth grows fastest where the difference is the one aimed at, and their parts of the first wealth. A
+ * little less grows a little slower, and more of the seeds are through in time (96 of 100 in place of 93).
+ */
+const SIZES: readonly number[] = [0.75, 4, 16, 64];
+const PARTS: readonly number[] = [0.8, 0.1, 0.05, 0.05];
 /** Of the variance, before anything is observed. */
 const PRIOR = 0.25;
 /** No observation costs more of the wealth than this share, and none multiplies it by more than 1 + this: one query decides nothing. */
