@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArmPrediction, Selection } from '../../selection/index.js';
-import { SeenFeedback, type JudgedQuery, type LearnedState } from '../feedback/index.js';
+import { SeenFeedback, type JudgedQuery, type LearnedState, type TriedTask } from '../feedback/index.js';
 import type { Directory } from './directory.js';
 import {
   FeedbackJoin,
@@ -44,6 +44,8 @@ export interface ResolvedFeedback extends FeedbackRequest {
   readonly predictions?: readonly ArmPrediction[] | undefined;
   /** Arms that were late. */
   readonly late?: readonly string[] | undefined;
+  /** Of models with a version on trial. */
+  readonly tried?: readonly TriedTask[] | undefined;
 }
 
 /** What feedback is about. */
@@ -148,12 +150,12 @@ export class FeedbackDesk {
       done(refused(badContext(error)));
       return;
     }
-    const { selection, predictions = [], input, features, late } = feedback;
+    const { selection, predictions = [], input, features, late, tried } = feedback;
     const { observer } = this.sources;
     if (selection !== undefined)
       learn(
         application,
-        { state, selection, predictions, features, late },
+        { state, selection, predictions, features, late, tried },
         feedback,
         'query',
         once,

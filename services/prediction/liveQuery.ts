@@ -1,5 +1,5 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
-import type { ArmPrediction, Features, QueryView, Selection } from '../../selection/index.js';
+import type { ArmOutcome, ArmPrediction, Features, QueryView, Selection } from '../../selection/index.js';
 import { Evaluation, type HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
@@ -9,10 +9,11 @@ import type {
   PredictionFailure,
   WaiterTrace,
 } from '../cache/index.js';
-import type { JudgedQuery, LearnedState, RememberedQuery } from '../feedback/index.js';
+import type { JudgedQuery, LearnedState, RememberedQuery, TriedTask } from '../feedback/index.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
 import type { AnswerSink, Query } from './types.js';
+import type { VersionChoice } from './versionTrial.js';
 
 /** Whoever wants predictions for something else than an answer: told once, when all are there or the deadline has come. */
 export interface Settlement {
@@ -35,6 +36,8 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   tasks: readonly Task[] = NO_TASKS;
   /** Nobody waits for them. */
   shadows: readonly Task[] = NO_TASKS;
+  /** Other versions of models with one on trial. Nobody waits for them either. */
+  twins: readonly Task[] = NO_TASKS;
   /** Tasks that are waited for. */
   pending = 0;
   settled = false;
@@ -73,6 +76,7 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
       features: this.features,
       chosen: !this.pinned,
       late: this.tasks.filter((task) => task.isLate).map(({ arm }) => arm),
+      tried: this.tasks.flatMap((task) => triedTask(task) ?? []),
     };
   }
 }
@@ -109,13 +113,20 @@ export class Task implements CacheWaiter, ArmPrediction {
   entry: CacheEntry<CachedEvaluation> | undefined;
   trace: WaiterTrace | undefined;
   readonly arm: string;
+  /** Of the version that was asked first. */
+  firstOutcome: ArmOutcome | undefined;
+  /** The other version's. */
+  twin: Task | undefined;
 
   constructor(
     private readonly owner: TaskOwner,
     readonly live: LiveQuery,
-    readonly model: ServedModel,
+    /** Changes when it fails, and another version of the model is asked. */
+    public model: ServedModel,
     /** Nobody waits for it. */
     readonly isShadow = false,
+    /** By a trial of a version of its model. */
+    readonly choice: VersionChoice | undefined = undefined,
   ) {
     this.arm = model.record.name;
   }
@@ -147,6 +158,19 @@ export class Task implements CacheWaiter, ArmPrediction {
     this.trace = undefined;
     return trace;
   }
+}
+
+/** What a trial is told of a task when somebody judges it. */
+function triedTask(task: Task): TriedTask | undefined {
+  const { choice, arm, twin } = task;
+  if (choice === undefined) return undefined;
+  const { trial, selection } = choice;
+  const predictions: ArmPrediction[] = [];
+  for (const one of [task, twin]) {
+    if (one?.arrived !== true) continue;
+    predictions.push({ arm: one.model.record.version, output: one.output, scores: one.scores });
+  }
+  return { model: arm, trial: trial.record.number, selection, predictions };
 }
 
 /** An evaluation whose result goes to the cache and from there to all who wait. */

@@ -5,7 +5,7 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askShadows } from './asking.js';
+import { askModels, askOther, askShadows, askTwins } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
@@ -29,6 +29,7 @@ import {
 } from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
+import type { TrialStatus } from './versionTrial.js';
 import { VotePoll } from './votePoll.js';
 import type {
   Answer,
@@ -100,7 +101,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       registry: options.registry,
       store: options.store,
       batching: batchingOptions(options, this.observer),
+      seed: options.seed,
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
+      onTrialEnded: options.onTrialEnded ?? (() => undefined),
       onModelGone: (model) => this.cache.removeModel(model.number),
     });
     this.desk = new FeedbackDesk({
@@ -260,7 +263,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** Calls back once everything learned so far is in the store. */
   flush(done: () => void): void {
     const applications = [...this.directory.applications()];
-    let open = applications.length + 1;
+    const trials = [...this.directory.trials()];
+    let open = applications.length + trials.length + 1;
     const one = (): void => {
       open -= 1;
       if (open === 0) done();
@@ -269,6 +273,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       noticed?.tell();
       states.flush(one);
     }
+    for (const trial of trials) trial.flush(one);
     one();
   }
 
@@ -301,6 +306,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       return;
     }
     if (task.isPassed) return;
+    if (
+      failure !== undefined &&
+      task.choice !== undefined &&
+      askOther(this.cache, task, this.clock.nowNs())
+    ) {
+      if (!task.arrived) return;
+      // From the cache, which has counted it.
+      live.pending += 1;
+    }
     live.pending -= 1;
     // A query that is still being started settles at the end of its start.
     if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
@@ -335,6 +349,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** What an application has learned; undefined when there is no such application. */
   states(application: string): SelectionStates | undefined {
     return this.directory.application(application)?.states;
+  }
+
+  /** Of versions that are tried beside others. */
+  trials(): readonly TrialStatus[] {
+    return [...this.directory.trials()].map((trial) => trial.status());
   }
 
   /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
@@ -395,13 +414,16 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (this.escalation.goesOn(live, nowNs)) this.deadlines.push(live);
     else this.settle(live, nowNs);
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
+    if (live.tasks.some(({ choice }) => choice !== undefined)) {
+      askTwins(this.cache, this, live, input, origin, nowNs);
+    }
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
   private withdraw(live: LiveQuery): void {
     leaveTraces(live, 'cancelled');
     this.end(live);
-    for (const { entry } of [...live.tasks, ...live.shadows]) {
+    for (const { entry } of [...live.tasks, ...live.shadows, ...live.twins]) {
       if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
   }
@@ -424,7 +446,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.end(live);
     settlement?.onSettled(live);
     if (query !== undefined && !live.pinned) {
-      live.application.noticed?.add(live.tasks.map(outcomeOf), nowNs);
+      notice(live, nowNs);
       if (live.application.lossOfLate !== undefined) this.judgeLate(live);
     }
     if (query !== undefined && sink !== undefined) {
@@ -468,6 +490,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     // An ensemble's stays as it is: its predictions are what there is to keep.
     if (live.tasks.length !== 1 || live.selection.shadows !== undefined) return;
     const [task] = live.tasks;
+    // Another version is to be judged with it.
+    if (task.choice !== undefined) return;
     const propensity = live.pinned ? 0 : live.selection.propensity;
     const output = task.arrived ? task.output : undefined;
     this.recent.reduce(live, live.state, task.arm, output, propensity, live.features);
@@ -476,6 +500,17 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private checkDrained(): void {
     if (!this.draining || this.inFlight() > 0) return;
     for (const done of this.drained.splice(0)) done();
+  }
+}
+
+/** Tells policies and trials that want to know what became of those who were asked. */
+function notice({ application, tasks }: LiveQuery, nowNs: number): void {
+  application.noticed?.add(tasks.map(outcomeOf), nowNs);
+  for (const task of tasks) {
+    const { choice, firstOutcome } = task;
+    if (choice === undefined) continue;
+    const last = { ...outcomeOf(task), arm: task.model.record.version };
+    choice.trial.notice(firstOutcome === undefined ? [last] : [firstOutcome, last], nowNs);
   }
 }
 
