@@ -7,6 +7,7 @@ import type { ApplicationAnswer, ContainerAnswer } from '../management/index.js'
 import { addWithFiles } from './addWithFiles.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { canaryOption, type CanaryOption } from './canaryOption.js';
 import type { OutgoingBundle } from '../bundles/index.js';
 import { CommandError } from './commandError.js';
 import { launchClassOption } from './launchClassOption.js';
@@ -29,6 +30,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly launchClass?: LaunchClass;
   readonly gpu?: string;
   readonly upload?: true;
+  readonly canary?: CanaryOption;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
@@ -44,7 +46,10 @@ export function addDeployCommand(program: Command): void {
         'the model folder, the JavaScript or Python module of a model, or with --command the folder of a program; sent to a server that does not see the same files there',
       )
       .requiredOption('--name <name>', 'the name of the model')
-      .requiredOption('--version <version>', 'the version; it becomes the current one')
+      .requiredOption(
+        '--version <version>',
+        'the version; it becomes the current one, unless --canary is given',
+      )
       .option('--app <application>', 'the application to link it to')
       .addOption(
         new Option(
@@ -60,6 +65,12 @@ export function addDeployCommand(program: Command): void {
       )
       .addOption(batchingOption())
       .addOption(batchDelayOption())
+      .addOption(
+        canaryOption(
+          '--canary [json]',
+          'try it beside the current version first, with a share of the queries that grows; it is promoted when it is shown to be no worse, and withdrawn when it is worse. Parameters of the policy canary may follow, such as {"loss":0.01}',
+        ),
+      )
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .addOption(launchClassOption('a kernel model', 'standard'))
       .option('--gpu <node/index>', 'the only GPU that replicas of a kernel model run on, such as node0/1')
@@ -91,6 +102,11 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
     if (app !== undefined && application === undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
     const previous = await currentVersion(management, name);
+    if (options.canary !== undefined && previous === undefined) {
+      throw new CommandError(
+        `model ${name} has no version that serves, beside which ${version} could be tried: deploy it without --canary`,
+      );
+    }
     const { isSent } = await addWithFiles(
       management,
       files,
@@ -107,6 +123,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
         num_replicas: options.replicas,
         launch_class: options.launchClass,
         gpu: options.gpu,
+        canary: options.canary,
       },
     );
     const replica = await firstReplica(management, options, progress, previous);
@@ -125,8 +142,11 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
         app_name: app,
         linked: isNewLink,
         warnings,
+        ...(options.canary === undefined ? {} : { canary: true }),
       },
-      `${name} ${version} is up and current${linked}.`,
+      options.canary === undefined
+        ? `${name} ${version} is up and current${linked}.`
+        : `${name} ${version} is up, and tried beside ${previous}${linked}: windjammer canary show ${name}`,
     );
   } finally {
     progress.clear();
@@ -187,15 +207,17 @@ async function currentVersion(management: ManagementClient, name: string): Promi
 /** Waits until the version answers. @returns one of its replicas. @throws CommandError with why there is none. */
 async function firstReplica(
   management: ManagementClient,
-  { name, version, waitSeconds }: DeployOptions,
+  { name, version, waitSeconds, canary }: DeployOptions,
   progress: ProgressLine,
   previous: string | undefined,
 ): Promise<ContainerAnswer> {
   const endMs = performance.now() + waitSeconds * 1000;
   const advice =
-    previous === undefined
-      ? `remove it with: windjammer model delete ${name} ${version}`
-      : `version ${previous} goes on if it was up; roll back with: windjammer model set-version ${name} ${previous}`;
+    canary !== undefined
+      ? `version ${previous} answers; give it up with: windjammer canary abort ${name}`
+      : previous === undefined
+        ? `remove it with: windjammer model delete ${name} ${version}`
+        : `version ${previous} goes on if it was up; roll back with: windjammer model set-version ${name} ${previous}`;
   for (;;) {
     const containers = await management.containers();
     const replicas = containers.filter((one) => one.model_name === name && one.model_version === version);

@@ -27,6 +27,7 @@ export function modelJson(
 ): object {
   const { name, version } = record;
   const scale = registry.scale(name, version);
+  const canary = registry.canary(name);
   const oneInput = oneInputMs(replicas(), name, version);
   const up = replicas().filter(
     (status) => status.model === name && status.version === version && status.state === 'up',
@@ -48,6 +49,7 @@ export function modelJson(
     replicas_up: up.length,
     one_input_micros: oneInput === undefined ? undefined : Math.round(oneInput * 1000),
     warnings: versionWarnings({ registry, replicas }, name, version),
+    canary: canary?.candidate === version ? (canary.end?.kind ?? 'ramping') : undefined,
     is_current_version: registry.currentVersion(name) === version,
     is_serving_version: servingVersion(name) === version,
   };

@@ -235,6 +235,9 @@ export const bundleAnswer = z.object({
   is_there: z.boolean().describe('Whether add_model may name it'),
 });
 
+/** Parameters of policy `canary` by their names; the registry says what is wrong with one. */
+export const canaryParameters = z.record(z.string(), json);
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -280,6 +283,12 @@ export const addModelSchema = z.strictObject({
       'A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out',
     ),
   ...scale,
+  canary: z
+    .union([z.literal(true), canaryParameters])
+    .optional()
+    .describe(
+      'It is tried beside the current version, with a share of the queries that grows, in place of becoming current at once: true, or parameters of the policy canary such as {"loss": 0.01}',
+    ),
   warm_up: z
     .boolean()
     .optional()
@@ -288,6 +297,7 @@ export const addModelSchema = z.strictObject({
 
 export const nameSchema = z.strictObject({ name });
 export const modelVersionSchema = z.strictObject(version);
+export const modelNameSchema = z.strictObject({ model_name: name });
 export const scaleSchema = z.strictObject({ ...version, ...scale });
 export const linksSchema = z.strictObject({ app_name: name, model_names: names });
 export const applicationNameSchema = z.strictObject({ app_name: name });
@@ -348,6 +358,10 @@ export const modelAnswer = z.object({
     .describe('What a single input took at the end of the warm-up of its quickest replica, if it has one'),
   warnings: z.array(z.string()).describe('Linked applications whose objective is shorter than that'),
   is_current_version: z.boolean().describe('The version that was chosen last'),
+  canary: z
+    .enum(['ramping', 'promoted', 'withdrawn', 'aborted'])
+    .optional()
+    .describe('Of the last version of the model that was tried beside another: get_canary has more'),
   is_serving_version: z
     .boolean()
     .describe('The version that answers: the current one from the moment that a replica of it is up'),

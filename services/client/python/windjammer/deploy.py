@@ -58,7 +58,8 @@ def deploy(
     path: the folder of a kernel model, or a module. entry: path is a folder, all of which is sent, and this its module.
     files: what else the module needs, by names from its folder, where path is one file. command: path is the folder of a program, all of
     which is sent, and this starts it there; entry is then its file, the first that the command names unless given. input_type: what inputs
-    are; that of the application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib.
+    are; that of the application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib;
+    canary=True, or its parameters, tries it beside the current version first.
 
     Raises RefusedError; DeployError where it does not come up, with why, and how to go back: the version stays registered.
     """

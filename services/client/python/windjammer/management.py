@@ -68,8 +68,8 @@ class Management:
         **fields: Any,
     ) -> str:
         """
-        Registers a version; it becomes the current one. fields: model_data_path, which the server reads, or content_hash of files that
-        add_bundle has sent; output, labels, num_replicas, batch_size, batching and the others. `deploy` does more.
+        Registers a version; it becomes the current one, or with canary is tried beside that. fields: model_data_path, which the server
+        reads, or content_hash of files that add_bundle has sent; output, labels, num_replicas, batch_size, batching and the others. `deploy` does more.
         """
         given = {"model_name": name, "model_version": str(version), "input_type": input_type, "container_name": container_name}
         return self._change("add_model", {**given, **fields}, timeout)
