@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError, importOnnx, type OnnxImportOptions } from '../models/index.js';
-import { message, onnxFile, tensorFields, type ModelSpec, type NodeSpec } from './tests/onnxWriter.js';
+import { message, onnxFile, tensorFields, type ModelSpec, type NodeSpec } from '../models/testing/index.js';
 import { tensor } from './tests/seededTensors.js';
 
 describe('a file that cannot be imported', () => {

@@ -1,4 +1,4 @@
-/** Writes ONNX files for tests: the fields of onnx.proto by number, in the order in which they are asked for. */
+/** Writes ONNX files for tests and experiments: the fields of onnx.proto by number, in the order in which they are asked for. */
 export type Field = readonly [
   number: number,
   value: number | string | Uint8Array | Float32Array | readonly Field[],
