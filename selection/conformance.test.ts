@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ALL, judge, live, predictionsOf, RULES, steps } from './conformance/index.js';
+import { ALL, judge, live, predictionsOf, RIGHT, RULES, steps } from './conformance/index.js';
 import { KeyedDraw, POLICY_NAMES, PolicyError, checkPolicy, policyNamed, withParameters } from './index.js';
 import type { Json } from './policy.js';
 
@@ -23,6 +23,15 @@ const OTHER: Readonly<Record<string, Json>> = {
   experiment: 'other',
   costs: { a: 1, b: 5 },
   budget: 2,
+  prior: 3,
+  candidate: 'd',
+  steps: [0.1, 0.9],
+  queries: 7,
+  loss: 0.5,
+  latency: null,
+  errors: 0.2,
+  confidence: 0.99,
+  compared: 0.5,
   // Others give the state another shape.
   features: [],
 };
@@ -53,8 +62,8 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
   });
 
   it('gives the same shares in whatever order models are linked', () => {
-    // The first of those answers for all.
-    if (['static', 'shadow', 'cascade'].includes(name)) return;
+    // The first of those answers for all, or stands for what is tried.
+    if (['static', 'shadow', 'cascade', 'canary'].includes(name)) return;
     fc.assert(
       fc.property(steps, fc.shuffledSubarray([...ALL], { minLength: 5 }), (history, order) => {
         const learned = live(
@@ -83,11 +92,58 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
     );
   });
 
+  if (policy.prior !== undefined) {
+    it('gives a context as much of what the application has learned as its own feedback outweighs', () => {
+      const draw = new KeyedDraw(14);
+      const query = (state: Json, key: string, right: string): [Json, readonly string[]] => {
+        const selection = policy.select(state, draw.of(key));
+        const predictions = selection.arms.map((arm) => ({ arm, output: arm === right ? 'yes' : 'no' }));
+        return [policy.observe(state, selection, predictions, RIGHT), selection.arms];
+      };
+      let own = policy.init(ALL, null);
+      for (let at = 0; at < 20_000; at++) [own] = query(own, `own ${at}`, 'b');
+      const fresh = policy.init(ALL, null);
+      const began = policy.prior?.(own) ?? fresh;
+      const leads = (state: Json, arm: string) =>
+        [...policy.shares(state)].every(([other, share]) => other === arm || share < shareOf(state, arm));
+      const shareOf = (state: Json, arm: string) => policy.shares(state).get(arm) ?? 0;
+      // What is good for all comes first.
+      let asked = 0;
+      for (let context = 0; context < 20; context++) {
+        let [withPrior, without] = [began, fresh];
+        for (let at = 0; at < 20; at++) {
+          const [next, arms] = query(withPrior, `with ${context} ${at}`, 'b');
+          const [other, others] = query(without, `without ${context} ${at}`, 'b');
+          [withPrior, without] = [next, other];
+          asked += Number(arms.includes('b')) - Number(others.includes('b'));
+        }
+      }
+      if (isEnsemble) expect(shareOf(began, 'b')).toBeGreaterThan(2 * shareOf(fresh, 'b'));
+      else expect(asked).toBeGreaterThanOrEqual(20);
+      // And what is good for this context soon after.
+      let context = began;
+      for (let at = 0; at < 500; at++) [context] = query(context, `context ${at}`, 'd');
+      expect(leads(context, 'd')).toBe(true);
+    });
+
+    it('gives a context nothing of nothing, and nothing where it is not to', () => {
+      const fresh = policy.init(ALL, null);
+      expect(policy.prior?.(fresh)).toEqual(fresh);
+      expect(policy.prior?.(policy.init(ALL, { prior: 0 }))).toBeUndefined();
+      expect(() => checkPolicy(name, { prior: -1 })).toThrow(/^prior must be a number from 0 to 1000000/);
+      // States of programs before there was one.
+      const older = Object.fromEntries(
+        Object.entries(fresh as Record<string, Json>).filter(([member]) => member !== 'prior'),
+      );
+      expect(policy.restore(older)).toEqual(fresh);
+    });
+  }
+
   it('refuses a state of its own when it was damaged', () => {
     const whole = policy.init(ALL, null) as Record<string, Json>;
     for (const field of Object.keys(whole)) {
-      // A static policy without a model answers with the first one; an experiment may have any name.
-      if (field === 'model' || field === 'experiment') continue;
+      // A static policy without a model answers with the first one; what is tried and an experiment may have any name.
+      if (['model', 'candidate', 'experiment'].includes(field)) continue;
       expect(() => policy.restore({ ...whole, [field]: 'damaged' })).toThrow(PolicyError);
     }
   });
@@ -123,6 +179,17 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
       expect(() => checkPolicy(name, { threshold: 1.1 })).toThrow(/^threshold must be a number from 0 to 1/);
     });
   }
+});
+
+it('has a prior for contexts of every policy that learns for each', () => {
+  expect(POLICY_NAMES.filter((name) => policyNamed(name).prior === undefined)).toEqual([
+    'static',
+    'majority',
+    'ab',
+    'shadow',
+    'cascade',
+    'canary',
+  ]);
 });
 
 it('knows its policies by name', () => {

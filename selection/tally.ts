@@ -17,6 +17,9 @@ export interface Tally {
 /** Long enough to tell arms apart that differ by a few percent, short enough to follow one that fails. */
 const DEFAULT_MEMORY = 5000;
 
+/** Of each arm: as many feedbacks of a context's own tell 0.8 from 0.5, and as many more outweigh what was wrong for it. */
+export const PRIOR_FEEDBACKS = 10;
+
 /** @throws PolicyError when it is neither null nor a number above 1. */
 export function memoryFrom(parameters: JsonObject): number | null {
   return numberOrNull(parameters, 'memory', DEFAULT_MEMORY);
@@ -75,4 +78,25 @@ export function afterServing(
   const served = selection.arms[0];
   const at = served === undefined ? -1 : tally.arms.indexOf(served);
   return at < 0 ? undefined : afterFeedback(tally, at, 1 - lossOf(served, predictions, feedback));
+}
+
+/** The columns after several arms were judged by one feedback, each for itself. Arms that are not there count nothing. */
+export function afterJudging(
+  { arms, judged: before, rewarded: rewards }: Pick<Tally, 'arms' | 'judged' | 'rewarded'>,
+  losses: Iterable<readonly [arm: Arm, loss: number | undefined]>,
+): Pick<Tally, 'judged' | 'rewarded'> {
+  const judged = [...before];
+  const rewarded = [...rewards];
+  for (const [arm, loss] of losses) {
+    const at = arms.indexOf(arm);
+    if (at < 0 || loss === undefined) continue;
+    judged[at] += 1;
+    rewarded[at] += 1 - loss;
+  }
+  return { judged, rewarded };
+}
+
+/** Whether feedback says something of an arm whose answer was not given: a loss of that answer does not. */
+export function isJudgedApart(arm: Arm, { label, losses }: Feedback): boolean {
+  return label !== '' || Object.hasOwn(losses ?? {}, arm);
 }

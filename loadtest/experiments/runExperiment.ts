@@ -19,6 +19,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   agreement: () => import('./agreement.js'),
   aimd: () => import('./aimd.js'),
   batchLatency: () => import('./batchLatency.js'),
+  canary: () => import('./canary.js'),
   concurrency: () => import('./concurrency.js'),
   contextualRegret: () => import('./contextualRegret.js'),
   delayedBatching: () => import('./delayedBatching.js'),

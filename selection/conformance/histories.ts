@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { KeyedDraw } from '../keyedDraw.js';
-import type { Arm, ArmPrediction, Feedback, Json, SelectionPolicy } from '../policy.js';
+import type { Arm, ArmOutcome, ArmPrediction, Feedback, Json, SelectionPolicy } from '../policy.js';
 
 /** The arms that policies are held to the rules with. */
 export const ALL: readonly Arm[] = ['a', 'b', 'c', 'd', 'e'];
@@ -12,7 +12,8 @@ export type Outputs = readonly (string | null)[];
 /** Something that happens to a state. */
 export type Step =
   | { readonly kind: 'feedback'; readonly outputs: Outputs; readonly loss?: number }
-  | { readonly kind: 'links'; readonly arms: readonly Arm[] };
+  | { readonly kind: 'links'; readonly arms: readonly Arm[] }
+  | { readonly kind: 'outcomes'; readonly of: readonly ArmOutcome['kind'][]; readonly latencyMs: number };
 
 export const outputs: fc.Arbitrary<Outputs> = fc.array(fc.constantFrom('yes', 'no', 'other', null), {
   minLength: ALL.length,
@@ -30,8 +31,20 @@ const linksStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('links' as const),
   arms: fc.shuffledSubarray([...ALL]),
 });
+const outcomesStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('outcomes' as const),
+  of: fc.array(fc.constantFrom('answered', 'failed', 'absent', 'late'), {
+    minLength: ALL.length,
+    maxLength: ALL.length,
+  }),
+  latencyMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
+});
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
-  fc.oneof({ weight: 9, arbitrary: feedbackStep }, { weight: 1, arbitrary: linksStep }),
+  fc.oneof(
+    { weight: 9, arbitrary: feedbackStep },
+    { weight: 3, arbitrary: outcomesStep },
+    { weight: 1, arbitrary: linksStep },
+  ),
   { maxLength: 60 },
 );
 
@@ -56,6 +69,11 @@ export function live(
     if (step.kind === 'links') {
       arms = step.arms;
       state = policy.reconcile(state, arms);
+    } else if (step.kind === 'outcomes') {
+      const query = policy.select(state, draw.of(`${at}`)).arms.map((arm) => outcomeOf(arm, step));
+      // As many as make a difference.
+      const queries = Array.from({ length: 16 }, () => query);
+      state = policy.notice?.(state, queries) ?? state;
     } else {
       const selection = policy.select(state, draw.of(`${at}`));
       const feedback: Feedback = step.loss === undefined ? RIGHT : { ...RIGHT, loss: step.loss };
@@ -64,4 +82,9 @@ export function live(
     each(state, arms);
   }
   return state;
+}
+
+function outcomeOf(arm: Arm, { of, latencyMs }: Extract<Step, { kind: 'outcomes' }>): ArmOutcome {
+  const kind = of[ALL.indexOf(arm)];
+  return kind === 'answered' ? { arm, kind, latencyMs, isCached: false } : { arm, kind };
 }

@@ -3,7 +3,7 @@ import type { Json } from '../policy.js';
 import { BrokenRule, shown } from './expectations.js';
 import type { Examinee, Rule } from './rules.js';
 
-export { ALL, live, predictionsOf, steps } from './histories.js';
+export { ALL, live, predictionsOf, RIGHT, steps } from './histories.js';
 export { RULES, type Examinee, type Rule } from './rules.js';
 
 /** How a policy does under a rule. */

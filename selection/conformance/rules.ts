@@ -191,6 +191,25 @@ export const RULES: readonly Rule[] = [
     },
   }),
   rule({
+    name: 'prior gives a context a state of its own making, of the same models, and leaves the state of the application as it was',
+    fix: 'return a new state that `restore` takes, with the same arms and parameters; undefined: contexts begin with nothing',
+    seed: 13,
+    runs: 30,
+    drawn: [steps],
+    check: ({ policy, parameters }, history) => {
+      if (policy.prior === undefined) return;
+      live(policy, parameters, history, (state, arms) => {
+        const text = JSON.stringify(state);
+        const began = policy.prior?.(state);
+        expect(JSON.stringify(state) === text, () => 'the state that was given to `prior` was changed');
+        if (began === undefined) return;
+        expectSame('the restored state', policy.restore(JSON.parse(JSON.stringify(began)) as Json), began);
+        expectShares(policy, began, arms);
+        expectSame('its parameters', withParameters(policy, began, parameters), began);
+      });
+    },
+  }),
+  rule({
     name: 'escalate names a linked model that was not asked, or nobody',
     fix: 'return undefined once all arms are in `asked`',
     seed: 13,

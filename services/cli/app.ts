@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import { LOSS_NAMES, type Json } from '../../selection/index.js';
 import type { AddApplicationFields } from '../management/index.js';
@@ -17,6 +17,7 @@ interface AddOptions extends ClientOptions {
   readonly strict?: true;
   readonly launchClass?: LaunchClass;
   readonly loss?: string;
+  readonly lossOfLate?: number;
   readonly policy?: string;
   readonly policyFile?: string;
   readonly policyParameters: string;
@@ -29,6 +30,7 @@ interface SetOptions extends ClientOptions {
   readonly strict?: boolean;
   readonly launchClass?: LaunchClass | typeof OF_MODELS;
   readonly loss?: string;
+  readonly lossOfLate?: number | null;
   readonly policy?: string;
   readonly policyFile?: string;
   readonly policyParameters?: string;
@@ -44,10 +46,20 @@ const FILE_HELP =
   'a policy of your own, and losses: an ES module, sent to the server; with --policy NAME for its losses alone';
 /** The policy of a file, where policies are named. */
 const FILE_POLICY = 'file';
+const LATE_HELP = 'what it costs a model, from 0 to 1, not to answer in time, whatever it says';
+/** In place of a number: lateness costs nothing. */
+const NOTHING = 'nothing';
 /** In place of a number: no limit. */
 const ANY = 'any';
 /** In place of a class: each model's own. */
 const OF_MODELS = 'models';
+
+/** @throws InvalidArgumentError */
+function lossOfLate(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError('give a number from 0 to 1');
+}
 
 /** Applications, as Clipper's administration names their verbs. */
 export function addAppCommand(program: Command): void {
@@ -74,7 +86,8 @@ export function addAppCommand(program: Command): void {
       .option('--policy <name>', 'how linked models are chosen and combined: static unless given')
       .option('--policy-file <file>', FILE_HELP)
       .option('--policy-parameters <json>', 'parameters of the policy', '{}')
-      .option('--loss <name>', LOSS_HELP),
+      .option('--loss <name>', LOSS_HELP)
+      .option('--loss-of-late <number>', `${LATE_HELP}, nothing unless given`, lossOfLate),
   ).action(add);
   withManagementOptions(
     app
@@ -98,6 +111,9 @@ export function addAppCommand(program: Command): void {
       .option('--no-strict', 'answer the default output')
       .option('--policy-parameters <json>', 'parameters of the policy, in place of all the present ones')
       .option('--loss <name>', `${LOSS_HELP}; zeroOne: right or wrong`)
+      .option('--loss-of-late <number>', `${LATE_HELP}, or ${NOTHING}`, (text) =>
+        text === NOTHING ? null : lossOfLate(text),
+      )
       .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
       .option(
         '--policy-file <file>',
@@ -152,6 +168,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
     strict: options.strict,
     launch_class: launchClass === OF_MODELS ? null : launchClass,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
+    loss_of_late: options.lossOfLate,
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
     policy_file: policyFile === undefined ? undefined : readPolicyFile(policyFile),
     forget_learned: options.forgetLearned,
@@ -173,6 +190,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     strict: options.strict,
     launch_class: options.launchClass,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
+    loss_of_late: options.lossOfLate,
     policy: { name: policy, parameters },
     policy_file: sent,
   });
@@ -209,6 +227,7 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
       : [['in flight', `at most ${application.max_in_flight}`]]),
     ...(application.launch_class === undefined ? [] : [['launch class', application.launch_class]]),
     ...(application.loss === undefined ? [] : [['loss', JSON.stringify(application.loss)]]),
+    ...(application.loss_of_late === undefined ? [] : [['loss of late', String(application.loss_of_late)]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ...(application.policy_file === undefined
       ? []

@@ -6,7 +6,7 @@ export {
   type Observation,
 } from './learnedState.js';
 export { SelectionStates, type SelectionStatesOptions } from './selectionStates.js';
-export { RecentQueries, type JudgedQuery, type RememberedQuery } from './recentQueries.js';
+export { RecentQueries, type JudgedQuery, type RememberedQuery, type TriedTask } from './recentQueries.js';
 export { SeenFeedback } from './seenFeedback.js';
 export { type PastVersion } from './stateHistory.js';
 export {

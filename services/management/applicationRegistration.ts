@@ -24,6 +24,7 @@ export function applicationRecord(
     ...(request.launch_class === undefined ? {} : { launchClass: request.launch_class }),
     ...(request.loss === undefined ? {} : lossOf(request.loss, policyFile)),
     ...(policyFile === undefined ? {} : { policyFile }),
+    ...(request.loss_of_late === undefined ? {} : { lossOfLate: request.loss_of_late }),
   };
 }
 
@@ -82,6 +83,7 @@ export function changedApplication(
     policy,
     launch_class: changed(present.launchClass, launch_class),
     loss,
+    loss_of_late: changed(present.lossOfLate, request.loss_of_late),
   };
   // One that was there for what is another now goes.
   return applicationRecord(fields, isUsed || request.policy_file !== undefined ? policyFile : undefined);

@@ -140,19 +140,33 @@ describe('applications', () => {
 
   const WITH_PARAMETERS: readonly (readonly [string, object])[] = [
     ['static', { model: 'm' }],
-    ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
-    ['exp3s', { gamma: 0.1, alpha: 0.001 }],
-    ['epsilonGreedy', { epsilon: 0.2, memory: null }],
-    ['ucb1', { exploration: 1, memory: 1000 }],
-    ['thompson', { memory: 1000 }],
-    ['linucb', { features: ['hour', 'user.age'], alpha: 0.5, ridge: 2, forgetting: 1 }],
-    ['lints', { features: ['hour'], v: 0.25, ridge: 0.5, forgetting: 0.99 }],
-    ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
+    ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01, prior: 5 }],
+    ['exp3s', { gamma: 0.1, alpha: 0.001, prior: 0 }],
+    ['epsilonGreedy', { epsilon: 0.2, memory: null, prior: 2.5 }],
+    ['ucb1', { exploration: 1, memory: 1000, prior: 1 }],
+    ['thompson', { memory: 1000, prior: 1 }],
+    ['linucb', { features: ['hour', 'user.age'], alpha: 0.5, ridge: 2, forgetting: 1, prior: 5 }],
+    ['lints', { features: ['hour'], v: 0.25, ridge: 0.5, forgetting: 0.99, prior: 5 }],
+    ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6, prior: 5 }],
     ['majority', { threshold: 0.8 }],
-    ['weighted', { memory: 1000, threshold: 0.5 }],
+    ['weighted', { memory: 1000, threshold: 0.5, prior: 5 }],
     ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
     ['shadow', { model: 'm' }],
     ['cascade', { threshold: 0.8, costs: { small: 1, large: 12 }, budget: 5 }],
+    [
+      'canary',
+      {
+        model: 'old',
+        candidate: 'new',
+        steps: [0.1, 0.5],
+        queries: 100,
+        loss: 0.01,
+        latency: null,
+        errors: 0.02,
+        confidence: 0.99,
+        compared: 0.5,
+      },
+    ],
   ];
 
   it('has parameters of every policy to try', () => {
@@ -178,6 +192,19 @@ describe('applications', () => {
     const refused = await post('set_app', { name: 'a', loss: { name: 'absolute', quantile: 0.5 } });
     expect(refused.json).toMatchObject({ error: { code: 'invalid_value', field: 'loss.quantile' } });
     expect((await post('set_app', { name: 'a', loss: { name: 'hinge' } })).status).toBe(400);
+  });
+
+  it('keeps what being late costs, changes it, and takes it away', async () => {
+    await done('add_app', { ...app, loss_of_late: 1 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', strict: true });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', loss_of_late: 0.5 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 0.5 });
+    await done('set_app', { name: 'a', loss_of_late: null });
+    expect((await post('get_application', { name: 'a' })).json).not.toHaveProperty('loss_of_late');
+    const refused = await post('set_app', { name: 'a', loss_of_late: 2 });
+    expect(refused.json).toMatchObject({ error: { field: 'loss_of_late' } });
   });
 
   it('offers every policy by name in its OpenAPI document', async () => {

@@ -30,6 +30,8 @@ export interface Feedback {
   readonly loss?: number;
   /** Of single models, in [0, 1]. They go before the label. */
   readonly losses?: Readonly<Record<Arm, number>>;
+  /** Models that were late for their query: what that costs is in `losses`. Absent where the application does not say. */
+  readonly late?: readonly Arm[];
 }
 
 export type Features = Readonly<Record<string, number>>;
@@ -55,10 +57,10 @@ export interface Selection {
   readonly propensity: number;
 }
 
-export interface ArmOutcome {
-  readonly arm: Arm;
-  readonly kind: 'answered' | 'failed' | 'late';
-}
+export type ArmOutcome = { readonly arm: Arm } & (
+  | { readonly kind: 'answered'; readonly latencyMs: number; readonly isCached: boolean }
+  | { readonly kind: 'failed' | 'absent' | 'late' }
+);
 
 /** A uniform draw in [0, 1), the same for the same query. */
 export type Draw = () => number;

@@ -85,7 +85,7 @@ export function realm(tools: RealmTools): Realm {
   const MOST_STATE_LENGTH = 1_048_576;
   const MOST_DEPTH = 64;
   const REQUIRED = ['init', 'restore', 'reconcile', 'select', 'observe', 'shares'];
-  const OPTIONAL = ['combine', 'escalate', 'notice', 'featureFault', 'withParameters', 'prior'];
+  const OPTIONAL = ['combine', 'escalate', 'notice', 'featureFault', 'withParameters'];
 
   class PolicyError extends Error {
     override readonly name = 'PolicyError';

@@ -9,6 +9,7 @@ import {
 import type { RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import type { PredictionObserver } from './observer.js';
+import type { VersionTrialOptions } from './versionTrial.js';
 
 export interface PredictionEngineOptions {
   readonly clock: Clock;
@@ -34,6 +35,8 @@ export interface PredictionEngineOptions {
   readonly requestApart?: BatchingOptions['requestApart'];
   /** Policies that are asked here in place of an application's own: where time waits for them, those from files. */
   readonly policyHere?: (application: string) => SelectionPolicy | undefined;
+  /** A version that was tried beside another is to be promoted or withdrawn; nobody answers by it any more, or everybody does. */
+  readonly onTrialEnded?: VersionTrialOptions['onEnded'];
   /** Queries that feedback may still name. */
   readonly recentQueries?: number;
   /** The engine's name on the clock, when a clock has more than one. */

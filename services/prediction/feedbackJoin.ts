@@ -92,7 +92,10 @@ function learnBy(
   done: FeedbackDone,
 ): void {
   const { state, selection, predictions, features } = query;
-  const judged = policyFeedback(selection, predictions, request, measure);
+  const { late = [] } = query;
+  const { lossOfLate } = application;
+  const lateness = lossOfLate === undefined ? undefined : { arms: late, loss: lossOfLate };
+  const judged = policyFeedback(selection, predictions, request, measure, lateness);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;
@@ -104,6 +107,7 @@ function learnBy(
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => {
+      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request);
       // What was judged before is in the log already.
       if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
         writeDown(application, query, judged, observer);
@@ -111,6 +115,16 @@ function learnBy(
       done(outcomeOf(became, joined, error));
     },
   });
+}
+
+/** Versions on trial are judged by the same feedback. */
+function judgeVersions(
+  { models, loss }: ServedApplication,
+  { selection, tried = [] }: Omit<JudgedQuery, 'chosen'>,
+  request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+): void {
+  const isAlone = selection.arms.length === 1;
+  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, loss);
 }
 
 function writeDown(

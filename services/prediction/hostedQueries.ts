@@ -75,10 +75,11 @@ export class HostedQueries {
 
   /** Asks the policy whom to ask next. @returns false: it does not say */
   asksForMore(live: LiveQuery, nowNs: number): boolean {
-    const { application, hosted, query, pinned, state, selection } = live;
+    if (live.hosted === undefined) return false;
+    const { application, query, pinned, state, selection } = live;
     const policy = application.hostedPolicy;
-    if (hosted === undefined || policy?.escalates !== true || query === undefined || pinned) return false;
-    if (nowNs >= live.deadlineNs) return false;
+    if (policy?.escalates !== true || query === undefined || pinned) return false;
+    if (live.pending > 0 || nowNs >= live.deadlineNs) return false;
     const arrived = live.tasks.filter((task) => task.arrived);
     this.wait(live, nowNs, (done) =>
       policy.escalate(state.state, selection.arms, arrived, live, (next) =>
@@ -94,9 +95,11 @@ export class HostedQueries {
 
   /** Asks the policy for the answer, once. @returns false: it has been asked, or has no say in it */
   asksToCombine(live: LiveQuery, nowNs: number): boolean {
-    const { application, hosted, query, pinned, state, selection } = live;
+    const { hosted } = live;
+    if (hosted === undefined) return false;
+    const { application, query, pinned, state, selection } = live;
     const policy = application.hostedPolicy;
-    if (hosted === undefined || hosted.isCombined || policy?.combines !== true) return false;
+    if (hosted.isCombined || policy?.combines !== true) return false;
     hosted.isCombined = true;
     const arrived = live.tasks.filter((task) => task.arrived);
     if (query === undefined || pinned || arrived.length === 0 || nowNs >= hosted.finalNs) return false;
@@ -125,9 +128,8 @@ export class HostedQueries {
       return;
     }
     if (selected === undefined) {
-      const [first] = application.models.keys();
       live.pinned = true;
-      live.selection = { arms: [first], propensity: 1 };
+      live.selection = { arms: [...application.models.keys()].slice(0, 1), propensity: 1 };
       this.sources.observer.onPolicyFallback(application.record.name);
     } else live.selection = selected.selection;
     query?.trace?.onSelected(application.record.policy.name, live.selection.arms);

@@ -5,11 +5,12 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askMore, askShadows } from './asking.js';
+import { askModels, askMore, askOther, askShadows, askTwins } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
+import { Escalation } from './escalation.js';
 import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackDesk } from './feedbackDesk.js';
 import { HostedQueries, NOBODY } from './hostedQueries.js';
@@ -18,6 +19,7 @@ import { SilentObserver, type PredictionObserver } from './observer.js';
 import type { PolicyFault } from '../policyFiles/index.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
+import { outcomeOf } from './noticedQueries.js';
 import { pinnedModel } from './pinnedModel.js';
 import {
   SHUTTING_DOWN,
@@ -29,6 +31,7 @@ import {
 } from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
+import type { TrialStatus } from './versionTrial.js';
 import { VotePoll } from './votePoll.js';
 import type {
   Answer,
@@ -73,6 +76,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly draw: KeyedDraw;
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
+  private readonly escalation: Escalation;
   private readonly modelCalls: ModelCalls;
   private readonly hosted: HostedQueries;
   /** What feedback is about, and what is learned of it. */
@@ -100,6 +104,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       if (live.hosted?.ask !== undefined) live.hosted.ask.giveUp();
       else this.settle(live, nowNs);
     });
+    this.escalation = new Escalation(this.clock, `${port}/escalation`, this.cache, this, (live, nowNs) =>
+      this.settle(live, nowNs),
+    );
     this.hosted = new HostedQueries({
       clock: this.clock,
       deadlines: this.deadlines,
@@ -127,7 +134,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       registry: options.registry,
       store: options.store,
       batching: batchingOptions(options, this.observer),
+      seed: options.seed,
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
+      onTrialEnded: options.onTrialEnded ?? (() => undefined),
       onModelGone: (model) => this.cache.removeModel(model.number),
       seed: options.seed,
       policyHere: options.policyHere,
@@ -293,7 +302,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** Calls back once everything learned so far is in the store. */
   flush(done: () => void): void {
     const applications = [...this.directory.applications()];
-    let open = applications.length + 1;
+    const trials = [...this.directory.trials()];
+    let open = applications.length + trials.length + 1;
     const one = (): void => {
       open -= 1;
       if (open === 0) done();
@@ -303,6 +313,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       states.settle();
       states.flush(one);
     }
+    for (const trial of trials) trial.flush(one);
     one();
   }
 
@@ -316,6 +327,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
     this.directory.close();
     this.deadlines.close();
+    this.escalation.close();
   }
 
   onTaskEnded(task: Task): void {
@@ -334,11 +346,25 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.reduce(live);
       return;
     }
+    if (task.isPassed) return;
+    if (
+      failure !== undefined &&
+      task.choice !== undefined &&
+      askOther(this.cache, task, this.clock.nowNs())
+    ) {
+      if (!task.arrived) return;
+      // From the cache, which has counted it.
+      live.pending += 1;
+    }
     live.pending -= 1;
     // A query that is still being started settles at the end of its start.
     if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
     const nowNs = this.clock.nowNs();
     if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
+  }
+
+  nowNs(): number {
+    return this.clock.nowNs();
   }
 
   cacheStats(): CacheStats {
@@ -373,6 +399,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       const { isUp, restarts, fault } = hosted;
       return [{ application: record.name, file: record.policyFile?.name ?? '', isUp, restarts, fault }];
     });
+  }
+
+  /** Of versions that are tried beside others. */
+  trials(): readonly TrialStatus[] {
+    return [...this.directory.trials()].map((trial) => trial.status());
   }
 
   /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
@@ -453,38 +484,24 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     nowNs: number,
   ): void {
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
-    if (live.pending === 0 && !this.goesOn(live, nowNs)) {
-      this.settle(live, nowNs);
-    } else if (!live.settled && live.heapIndex < 0) {
-      this.deadlines.push(live);
-    }
+    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
+    else if (!live.settled && live.heapIndex < 0) this.deadlines.push(live);
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
+    if (live.tasks.some(({ choice }) => choice !== undefined)) {
+      askTwins(this.cache, this, live, input, origin, nowNs);
+    }
   }
 
-  /** Asks whom the policy wants next, now that nobody is waited for. @returns whether somebody is now */
+  /** Asks whom the policy wants next, where nobody is waited for. @returns whether somebody is, the policy or a model */
   private goesOn(live: LiveQuery, nowNs: number): boolean {
-    const { application, query, pinned } = live;
-    const { policy, models } = application;
-    if (this.hosted.asksForMore(live, nowNs)) return true;
-    if (policy.escalate === undefined || query === undefined || pinned || nowNs >= live.deadlineNs)
-      return false;
-    live.isAsking = true;
-    while (live.pending === 0) {
-      const arrived = live.tasks.filter((task) => task.arrived);
-      const next = policy.escalate(live.state.state, live.selection.arms, arrived, live);
-      const model = next === undefined ? undefined : models.get(next);
-      if (model === undefined || live.tasks.some(({ arm }) => arm === next)) break;
-      askMore(this.cache, this, live, model, query.input, query, nowNs);
-    }
-    live.isAsking = false;
-    return live.pending > 0;
+    return this.hosted.asksForMore(live, nowNs) || this.escalation.goesOn(live, nowNs);
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
   private withdraw(live: LiveQuery): void {
     leaveTraces(live, 'cancelled');
     this.end(live);
-    for (const { entry } of [...live.tasks, ...live.shadows]) {
+    for (const { entry } of [...live.tasks, ...live.shadows, ...live.twins]) {
       if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
   }
@@ -495,6 +512,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.live -= 1;
     if (live.query !== undefined) live.application.load.inFlight -= 1;
     this.deadlines.remove(live);
+    this.escalation.end(live);
     live.query = undefined;
     live.sink = undefined;
     live.settlement = undefined;
@@ -511,10 +529,13 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private settle(live: LiveQuery, nowNs: number): void {
     if (!this.closing && this.hosted.asksToCombine(live, nowNs)) return;
     const { query, sink, settlement } = live;
-    if (live.pending > 0) leaveTraces(live, 'deadline');
+    if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
-    if (query !== undefined && !live.pinned) live.application.noticed?.add(live, nowNs);
+    if (query !== undefined && !live.pinned) {
+      notice(live, nowNs);
+      if (live.application.lossOfLate !== undefined) this.judgeLate(live);
+    }
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
       // A deadline that is told late, since the host stood still, is a late answer.
@@ -523,6 +544,23 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();
+  }
+
+  /**
+   * Notes who was late. A single arm that was is judged at once, whether or not anybody judges its query: what it would have said
+   * makes no difference. Of several arms, and where shadows are to be judged too, feedback tells the rest.
+   */
+  private judgeLate(live: LiveQuery): void {
+    const { tasks, selection } = live;
+    for (const task of tasks) {
+      const { arrived, failure, model } = task;
+      const isOver = failure === undefined || failure.reason === 'expired';
+      task.isLate = !arrived && isOver && !model.replicas.isUnheard;
+    }
+    const isAlone = tasks.length === 1 && selection.shadows === undefined;
+    if (isAlone && tasks[0].isLate && this.recent.judgeOnce(live.id)) {
+      this.desk.judgeLate(live.application, live.judged());
+    }
   }
 
   private give(query: Query, sink: AnswerSink, answer: Answer): void {
@@ -539,6 +577,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     // An ensemble's stays as it is: its predictions are what there is to keep.
     if (live.tasks.length !== 1 || live.selection.shadows !== undefined) return;
     const [task] = live.tasks;
+    // Another version is to be judged with it.
+    if (task.choice !== undefined) return;
     const propensity = live.pinned ? 0 : live.selection.propensity;
     const output = task.arrived ? task.output : undefined;
     this.recent.reduce(live, live.state, task.arm, output, propensity, live.features);
@@ -550,7 +590,18 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   }
 }
 
+/** Tells policies and trials that want to know what became of those who were asked. */
+function notice({ application, tasks }: LiveQuery, nowNs: number): void {
+  application.noticed?.add(tasks.map(outcomeOf), nowNs);
+  for (const task of tasks) {
+    const { choice, firstOutcome } = task;
+    if (choice === undefined) continue;
+    const last = { ...outcomeOf(task), arm: task.model.record.version };
+    choice.trial.notice(firstOutcome === undefined ? [last] : [firstOutcome, last], nowNs);
+  }
+}
+
 /** Whoever still waits in a trace does so no longer. */
 function leaveTraces({ tasks }: LiveQuery, reason: 'deadline' | 'cancelled'): void {
-  for (const task of tasks) task.endTrace()?.onLeft(reason);
+  for (const task of tasks) task.endTrace()?.onLeft(task.isPassed ? 'passed' : reason);
 }

@@ -6,6 +6,7 @@ import { hasOwnProcess } from './hosted.js';
 import { inputFormOf } from './inputForms.js';
 import type {
   ApplicationRecord,
+  CanaryRecord,
   DeclaredForm,
   ModelRecord,
   ModelScale,
@@ -30,6 +31,8 @@ export class RegistryImage implements RegistryView {
   private readonly scales = new Map<string, Map<string, ModelScale>>();
   /** What inputs must be, by name and version, where not the registration said it but a replica or the files. */
   private readonly declared = new Map<string, Map<string, DeclaredForm>>();
+  /** By model. */
+  private readonly canaries = new Map<string, CanaryRecord>();
   private readonly links = new Map<string, readonly string[]>();
   /** By hash. */
   private readonly policyFiles = new Map<string, PolicyFile>();
@@ -89,6 +92,14 @@ export class RegistryImage implements RegistryView {
     const current = this.currentVersion(name);
     const former = this.formerVersions.get(name) ?? [];
     return former.filter((version) => version !== current && this.model(name, version) !== undefined);
+  }
+
+  canary(model: string): CanaryRecord | undefined {
+    return this.canaries.get(model);
+  }
+
+  allCanaries(): readonly CanaryRecord[] {
+    return [...this.canaries.values()];
   }
 
   scale(name: string, version: string): ModelScale {
@@ -160,6 +171,10 @@ export class RegistryImage implements RegistryView {
         if (value === undefined) this.policyFiles.delete(name);
         else this.policyFiles.set(name, value as unknown as PolicyFile);
         return undefined;
+      case 'canary':
+        if (value === undefined) this.canaries.delete(name);
+        else this.canaries.set(name, value as unknown as CanaryRecord);
+        return { kind: 'canary', name };
       case 'links':
         if (value === undefined) this.links.delete(name);
         else this.links.set(name, value as readonly string[]);
