@@ -27,6 +27,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   ensembleConfidence: () => import('./ensembleConfidence.js'),
   errorsToday: () => import('./errorsToday.js'),
   faults: () => import('./faults.js'),
+  feedbackCache: () => import('./feedbackCache.js'),
   gpuTime: () => import('./gpuTime.js'),
   gpuTimeAblation: () => import('./gpuTimeAblation.js'),
   'idempotency/audit': () => import('./idempotency/audit.js'),
