@@ -128,6 +128,12 @@ export const EXPERIMENTS = {
     seed: 1,
     options: { moments: text('200'), lines: text('10000'), shared: FLAG },
   },
+  kindsOfModels: {
+    usually: 'about a minute (--train takes two to four for each network)',
+    folder: 'kindsOfModels',
+    seed: NSDI,
+    options: { queries: text('1000'), train: TEXTS },
+  },
   modelFailure: { usually: 'about 2 minutes', folder: 'modelFailure', seed: NSDI },
   offPolicy: { usually: 'about a minute', folder: 'offPolicy', seed: NSDI },
   predictPath: {

@@ -38,6 +38,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   'idempotency/overhead': () => import('./idempotency/overhead.js'),
   'idempotency/table': () => import('./idempotency/table.js'),
   jobKills: () => import('./jobKills.js'),
+  kindsOfModels: () => import('./kindsOfModels.js'),
   modelFailure: () => import('./modelFailure.js'),
   offPolicy: () => import('./offPolicy.js'),
   predictPath: () => import('./predictPath.js'),
