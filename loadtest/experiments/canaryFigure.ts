@@ -23,8 +23,16 @@ export function canaryFigure({ seeds }: { readonly seeds: number }, rows: readon
     xLabel: 'queries',
     panelHeight: 270,
     panels: [
-      panel('withdrawn', 'candidates withdrawn', /worse|slow|fails/),
-      panel('promoted', 'candidates promoted', /equal|better/),
+      panel(
+        'withdrawn',
+        'candidates withdrawn',
+        /^(2 points worse, differing on \d %|2 points worse than 10 %, independent|5 points.*|twice.*|fails 5.*)$/,
+      ),
+      panel(
+        'promoted',
+        'candidates promoted',
+        /^(equal.*(same answers|\d %|independent)|2 points better.*)$/,
+      ),
     ],
   });
 }

@@ -50,6 +50,12 @@ export const EXPERIMENTS = {
   ensembleConfidence: { usually: 'about 3 seconds', folder: 'ensembleConfidence', seed: NSDI },
   errorsToday: { usually: 'about a second', folder: 'gpuTime', words: 'NAME=FILE.json …' },
   faults: { usually: 'about 5 minutes', folder: 'faults', seed: 1, options: { only: TEXT } },
+  feedbackCache: {
+    usually: 'about 2 minutes',
+    folder: 'feedbackCache',
+    seed: NSDI,
+    options: { seconds: text('4'), rounds: text('3') },
+  },
   gpuTime: {
     usually: 'about ten minutes (--part shares the work)',
     folder: 'gpuTime',
@@ -121,6 +127,12 @@ export const EXPERIMENTS = {
     folder: 'jobKills',
     seed: 1,
     options: { moments: text('200'), lines: text('10000'), shared: FLAG },
+  },
+  kindsOfModels: {
+    usually: 'about a minute (--train takes two to four for each network)',
+    folder: 'kindsOfModels',
+    seed: NSDI,
+    options: { queries: text('1000'), train: TEXTS },
   },
   modelFailure: { usually: 'about 2 minutes', folder: 'modelFailure', seed: NSDI },
   offPolicy: { usually: 'about a minute', folder: 'offPolicy', seed: NSDI },

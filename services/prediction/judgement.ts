@@ -40,9 +40,9 @@ export function policyFeedback(
   const late = lateness.arms.filter((arm) => selection.arms.includes(arm));
   if (late.length === 0) return judged;
   const prices = Object.fromEntries(late.map((arm) => [arm, lateness.loss]));
-  // What was measured of the answer was measured of a default.
-  const { loss: _ofDefault, ...known } = judged?.feedback ?? { label: '' };
-  const feedback = { ...known, losses: { ...known.losses, ...prices }, late };
+  const { label: known, losses: measured }: Feedback = judged?.feedback ?? { label: '' };
+  // Without the loss of the answer, which was measured of a default.
+  const feedback = { label: known, losses: { ...measured, ...prices }, late };
   return { feedback, predictions: judged?.predictions ?? [] };
 }
 

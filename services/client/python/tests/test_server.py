@@ -148,8 +148,11 @@ class WebSockets(Case):
     def test_carry_many_predictions_and_their_feedback_at_once(self):
         with open(os.environ["WINDJAMMER_DIGIT"], encoding="utf-8") as file:
             digit = json.load(file)["input"]
+        # With time for all of them, however busy the machine is.
+        self.application("many")
+        self.management.add_links("many", ["noop"])
         with self.client.web_socket() as web_socket:
-            later = [web_socket.predict_later("noop", [at]) for at in range(3000)]
+            later = [web_socket.predict_later("many", [at]) for at in range(3000)]
             prediction = web_socket.predict("digits", digit, context="ann", priority=2, launch_class="standard")
             self.assertEqual((prediction.output, prediction.is_default), (7, False))
             self.assertEqual({one.result(30).output for one in later}, {0})
