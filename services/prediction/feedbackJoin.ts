@@ -67,7 +67,9 @@ export function learn(
     learnBy(application.loss, application, query, request, joined, once, observer, done);
     return;
   }
-  const outputs = [...new Set(query.predictions.map(({ output }) => output))];
+  // Of versions on trial, too, which the same label judges.
+  const judged = [query, ...(query.tried ?? [])].flatMap(({ predictions }) => predictions);
+  const outputs = [...new Set(judged.map(({ output }) => output))];
   hosted.measure(fileLoss, label, outputs, (losses, why, isPassing) => {
     if (losses === undefined) {
       const code = isPassing ? 'feedback_not_kept' : 'unlearnable_feedback';
@@ -107,7 +109,7 @@ function learnBy(
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => {
-      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request);
+      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request, measure);
       // What was judged before is in the log already.
       if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
         writeDown(application, query, judged, observer);
@@ -119,12 +121,13 @@ function learnBy(
 
 /** Versions on trial are judged by the same feedback. */
 function judgeVersions(
-  { models, loss }: ServedApplication,
+  { models }: ServedApplication,
   { selection, tried = [] }: Omit<JudgedQuery, 'chosen'>,
   request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  measure: Loss | undefined,
 ): void {
   const isAlone = selection.arms.length === 1;
-  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, loss);
+  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, measure);
 }
 
 function writeDown(
