@@ -109,7 +109,8 @@ function learnBy(
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => {
-      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request, measure);
+      if (became !== 'repeated' && became !== 'poisonous')
+        judgeVersions(application, query, request, measure);
       // What was judged before is in the log already.
       if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
         writeDown(application, query, judged, observer);
