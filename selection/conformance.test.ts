@@ -196,6 +196,7 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
       experiment: 'other',
       costs: { a: 1, b: 5 },
       budget: 2,
+      prior: 3,
       // Others give the state another shape.
       features: [],
     };
@@ -211,6 +212,64 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
       { seed: 12, numRuns: 30 },
     );
   });
+
+  if (policy.prior !== undefined) {
+    it('gives a context as much of what the application has learned as its own feedback outweighs', () => {
+      const draw = new KeyedDraw(14);
+      const query = (state: Json, key: string, right: string): [Json, readonly string[]] => {
+        const selection = policy.select(state, draw.of(key));
+        const predictions = selection.arms.map((arm) => ({ arm, output: arm === right ? 'yes' : 'no' }));
+        return [policy.observe(state, selection, predictions, RIGHT), selection.arms];
+      };
+      let own = policy.init(ALL, null);
+      for (let at = 0; at < 20_000; at++) [own] = query(own, `own ${at}`, 'b');
+      const fresh = policy.init(ALL, null);
+      const began = policy.prior?.(own) ?? fresh;
+      const leads = (state: Json, arm: string) =>
+        [...policy.shares(state)].every(([other, share]) => other === arm || share < shareOf(state, arm));
+      const shareOf = (state: Json, arm: string) => policy.shares(state).get(arm) ?? 0;
+      // What is good for all comes first.
+      let asked = 0;
+      for (let context = 0; context < 20; context++) {
+        let [withPrior, without] = [began, fresh];
+        for (let at = 0; at < 20; at++) {
+          const [next, arms] = query(withPrior, `with ${context} ${at}`, 'b');
+          const [other, others] = query(without, `without ${context} ${at}`, 'b');
+          [withPrior, without] = [next, other];
+          asked += Number(arms.includes('b')) - Number(others.includes('b'));
+        }
+      }
+      if (isEnsemble) expect(shareOf(began, 'b')).toBeGreaterThan(2 * shareOf(fresh, 'b'));
+      else expect(asked).toBeGreaterThanOrEqual(20);
+      // And what is good for this context soon after.
+      let context = began;
+      for (let at = 0; at < 500; at++) [context] = query(context, `context ${at}`, 'd');
+      expect(leads(context, 'd')).toBe(true);
+    });
+
+    it('gives a context a state of its own making, nothing of nothing, and nothing where it is not to', () => {
+      fc.assert(
+        fc.property(steps, (history) => {
+          live(history, (state, arms) => {
+            const text = JSON.stringify(state);
+            const began = policy.prior?.(state) as Json;
+            expect(JSON.stringify(state)).toBe(text);
+            expect(policy.restore(JSON.parse(JSON.stringify(began)) as Json)).toStrictEqual(began);
+            expect([...policy.shares(began).keys()]).toEqual(arms);
+            expect(withParameters(policy, began, null)).toBe(began);
+          });
+        }),
+        { seed: 13, numRuns: 30 },
+      );
+      const fresh = policy.init(ALL, null);
+      expect(policy.prior?.(fresh)).toEqual(fresh);
+      expect(policy.prior?.(policy.init(ALL, { prior: 0 }))).toBeUndefined();
+      expect(() => checkPolicy(name, { prior: -1 })).toThrow(/^prior must be a number from 0 to 1000000/);
+      // States of programs before there was one.
+      const { prior: _, ...older } = fresh as Record<string, Json>;
+      expect(policy.restore(older)).toEqual(fresh);
+    });
+  }
 
   it.each<[Json]>([
     [null],
@@ -278,6 +337,16 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
       expect(() => checkPolicy(name, { threshold: 1.1 })).toThrow(/^threshold must be a number from 0 to 1/);
     });
   }
+});
+
+it('has a prior for contexts of every policy that learns for each', () => {
+  expect(POLICY_NAMES.filter((name) => policyNamed(name).prior === undefined)).toEqual([
+    'static',
+    'majority',
+    'ab',
+    'shadow',
+    'cascade',
+  ]);
 });
 
 it('knows its policies by name', () => {

@@ -7,9 +7,10 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorTally } from './prior.js';
 import { finite, isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { afterServing, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+import { afterServing, carriedTally, emptyTally, memoryFrom, PRIOR_FEEDBACKS, tallyFrom } from './tally.js';
 
 export const EPSILON_GREEDY_SCHEMA = 1;
 
@@ -19,6 +20,8 @@ export type EpsilonGreedyState = {
   /** Share of queries that go to all arms alike. */
   readonly epsilon: number;
   readonly memory: number | null;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   readonly arms: readonly Arm[];
   readonly judged: readonly number[];
   readonly rewarded: readonly number[];
@@ -32,7 +35,7 @@ const DEFAULT_EPSILON = 0.1;
  */
 export const epsilonGreedyPolicy: SelectionPolicy<EpsilonGreedyState> = {
   name: 'epsilonGreedy',
-  parameters: ['epsilon', 'memory'],
+  parameters: ['epsilon', 'memory', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('epsilonGreedy', parameters, epsilonGreedyPolicy.parameters);
@@ -40,6 +43,7 @@ export const epsilonGreedyPolicy: SelectionPolicy<EpsilonGreedyState> = {
       schema: EPSILON_GREEDY_SCHEMA,
       policy: 'epsilonGreedy',
       epsilon: numberIn(given, 'epsilon', 0, 1, DEFAULT_EPSILON),
+      prior: priorFrom(given, PRIOR_FEEDBACKS),
       ...emptyTally(distinctArms(arms), memoryFrom(given)),
     };
   },
@@ -58,8 +62,8 @@ export const epsilonGreedyPolicy: SelectionPolicy<EpsilonGreedyState> = {
         `this is no state of policy 'epsilonGreedy', schema ${EPSILON_GREEDY_SCHEMA}`,
       );
     }
-    const { epsilon } = value;
-    return { ...epsilonGreedyPolicy.init(tally.arms, { epsilon, memory: tally.memory }), ...tally };
+    const { epsilon, prior } = value;
+    return { ...epsilonGreedyPolicy.init(tally.arms, { epsilon, memory: tally.memory, prior }), ...tally };
   },
 
   reconcile(state, arms) {
@@ -84,8 +88,12 @@ export const epsilonGreedyPolicy: SelectionPolicy<EpsilonGreedyState> = {
     const tally = afterServing(state, selection, predictions, feedback);
     if (tally === undefined) return state;
     const { judged, rewarded } = tally;
-    const { schema, policy, epsilon, memory, arms } = state;
-    return { schema, policy, epsilon, memory, arms, judged, rewarded };
+    const { schema, policy, epsilon, memory, prior, arms } = state;
+    return { schema, policy, epsilon, memory, prior, arms, judged, rewarded };
+  },
+
+  prior(own) {
+    return own.prior === 0 ? undefined : { ...own, ...priorTally(own, own.prior) };
   },
 
   shares(state) {

@@ -9,6 +9,7 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorWeights } from './prior.js';
 import { finite, isRecord, numberList, stringList } from './stateShape.js';
 import { single } from './static.js';
 
@@ -23,6 +24,8 @@ export type Exp3State = {
   readonly gamma: number;
   /** The smallest weight, as a share of the leader's. */
   readonly floor: number;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   readonly arms: readonly Arm[];
   /** Natural logarithm of each weight over the leader's: the leader has 0, nobody less than ln(floor). */
   readonly logWeights: readonly number[];
@@ -36,6 +39,7 @@ export type Exp3State = {
 const DEFAULT_ETA = 0.05;
 const DEFAULT_GAMMA = 0.05;
 const DEFAULT_FLOOR = 1e-3;
+const DEFAULT_PRIOR = 50;
 
 /**
  * Exp3 (Auer et al.; Clipper 5.1): one model a query, drawn with probability
@@ -48,7 +52,7 @@ const DEFAULT_FLOOR = 1e-3;
  */
 export const exp3Policy: SelectionPolicy<Exp3State> = {
   name: 'exp3',
-  parameters: ['eta', 'gamma', 'floor'],
+  parameters: ['eta', 'gamma', 'floor', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('exp3', parameters, exp3Policy.parameters);
@@ -59,6 +63,7 @@ export const exp3Policy: SelectionPolicy<Exp3State> = {
       eta: numberIn(given, 'eta', 0, 10, DEFAULT_ETA),
       gamma: numberIn(given, 'gamma', 0, 1, DEFAULT_GAMMA),
       floor: numberIn(given, 'floor', 0, 1, DEFAULT_FLOOR),
+      prior: priorFrom(given, DEFAULT_PRIOR),
       arms: distinct,
       logWeights: distinct.map(() => 0),
     };
@@ -78,7 +83,8 @@ export const exp3Policy: SelectionPolicy<Exp3State> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'exp3', schema ${EXP3_SCHEMA}`);
     }
-    const fresh = exp3Policy.init(value.arms, { eta: value.eta, gamma: value.gamma, floor: value.floor });
+    const { eta, gamma, floor, prior } = value;
+    const fresh = exp3Policy.init(value.arms, { eta, gamma, floor, prior });
     return { ...fresh, logWeights: settled([...value.logWeights], fresh.floor) };
   },
 
@@ -111,9 +117,15 @@ export const exp3Policy: SelectionPolicy<Exp3State> = {
       eta: state.eta,
       gamma: state.gamma,
       floor: state.floor,
+      prior: state.prior,
       arms: state.arms,
       logWeights: settled(logWeights, state.floor),
     };
+  },
+
+  prior(own) {
+    if (own.prior === 0) return undefined;
+    return { ...own, logWeights: priorWeights(own.logWeights, own.eta * own.prior, own.floor) };
   },
 
   shares(state) {

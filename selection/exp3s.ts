@@ -9,6 +9,7 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorWeights } from './prior.js';
 import { finite, isRecord, numberList, stringList } from './stateShape.js';
 import { single } from './static.js';
 
@@ -21,6 +22,8 @@ export type Exp3sState = {
   readonly gamma: number;
   /** Share of all weight, times e, that every feedback deals out to all arms alike. */
   readonly alpha: number;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   readonly arms: readonly Arm[];
   /** As in exp3. */
   readonly logWeights: readonly number[];
@@ -32,6 +35,7 @@ export type Exp3sState = {
  */
 const DEFAULT_GAMMA = 0.1;
 const DEFAULT_ALPHA = 1e-5;
+const DEFAULT_PRIOR = 50;
 /** Sharing keeps weights above a far higher level; this one only bounds a state that comes from elsewhere. */
 const FLOOR = 1e-300;
 
@@ -44,7 +48,7 @@ const FLOOR = 1e-300;
  */
 export const exp3sPolicy: SelectionPolicy<Exp3sState> = {
   name: 'exp3s',
-  parameters: ['gamma', 'alpha'],
+  parameters: ['gamma', 'alpha', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('exp3s', parameters, exp3sPolicy.parameters);
@@ -54,6 +58,7 @@ export const exp3sPolicy: SelectionPolicy<Exp3sState> = {
       policy: 'exp3s',
       gamma: numberIn(given, 'gamma', 0, 1, DEFAULT_GAMMA),
       alpha: numberIn(given, 'alpha', 0, 1, DEFAULT_ALPHA),
+      prior: priorFrom(given, DEFAULT_PRIOR),
       arms: distinct,
       logWeights: distinct.map(() => 0),
     };
@@ -72,7 +77,8 @@ export const exp3sPolicy: SelectionPolicy<Exp3sState> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'exp3s', schema ${EXP3S_SCHEMA}`);
     }
-    const fresh = exp3sPolicy.init(value.arms, { gamma: value.gamma, alpha: value.alpha });
+    const { gamma, alpha, prior } = value;
+    const fresh = exp3sPolicy.init(value.arms, { gamma, alpha, prior });
     return { ...fresh, logWeights: settled([...value.logWeights], FLOOR) };
   },
 
@@ -109,9 +115,17 @@ export const exp3sPolicy: SelectionPolicy<Exp3sState> = {
       policy: 'exp3s',
       gamma: state.gamma,
       alpha: state.alpha,
+      prior: state.prior,
       arms: state.arms,
       logWeights: settled(logWeights, FLOOR),
     };
+  },
+
+  /** A query moves the weight of an arm by gamma / k times its reward, on average over whom it asks. */
+  prior(own) {
+    if (own.prior === 0) return undefined;
+    const span = (own.gamma * own.prior) / Math.max(1, own.arms.length);
+    return { ...own, logWeights: priorWeights(own.logWeights, span, FLOOR) };
   },
 
   shares(state) {

@@ -11,6 +11,7 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorWeights } from './prior.js';
 import { finite, isRecord, numberList, stringList } from './stateShape.js';
 import { answerOf, vote, voteShares } from './votes.js';
 import { sameOutput } from './sameOutput.js';
@@ -26,6 +27,8 @@ export type Exp4State = {
   readonly memory: number | null;
   /** The smallest weight, as a share of the leader's. */
   readonly floor: number;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   /** No output below this confidence. */
   readonly threshold: number;
   readonly arms: readonly Arm[];
@@ -41,6 +44,7 @@ export type Exp4State = {
 const DEFAULT_ETA = 0.05;
 const DEFAULT_MEMORY = 100;
 const DEFAULT_FLOOR = 1e-3;
+const DEFAULT_PRIOR = 50;
 
 /**
  * The ensemble policy of Clipper 5.2: every model is asked, the answer is their weighted vote, and feedback multiplies the
@@ -52,7 +56,7 @@ const DEFAULT_FLOOR = 1e-3;
  */
 export const exp4Policy: SelectionPolicy<Exp4State> = {
   name: 'exp4',
-  parameters: ['eta', 'memory', 'floor', 'threshold'],
+  parameters: ['eta', 'memory', 'floor', 'threshold', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('exp4', parameters, exp4Policy.parameters);
@@ -64,6 +68,7 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
       memory: numberOrNull(given, 'memory', DEFAULT_MEMORY),
       floor: numberIn(given, 'floor', 0, 1, DEFAULT_FLOOR),
       threshold: shareFrom(given, 'threshold', 0),
+      prior: priorFrom(given, DEFAULT_PRIOR),
       arms: distinct,
       logWeights: distinct.map(() => 0),
     };
@@ -84,8 +89,8 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'exp4', schema ${EXP4_SCHEMA}`);
     }
-    const { eta, memory, floor, threshold } = value;
-    const fresh = exp4Policy.init(value.arms, { eta, memory, floor, threshold });
+    const { eta, memory, floor, threshold, prior } = value;
+    const fresh = exp4Policy.init(value.arms, { eta, memory, floor, threshold, prior });
     return { ...fresh, logWeights: settled([...value.logWeights], floor) };
   },
 
@@ -126,9 +131,15 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
       memory,
       floor: state.floor,
       threshold: state.threshold,
+      prior: state.prior,
       arms,
       logWeights: settled(logWeights, state.floor),
     };
+  },
+
+  prior(own) {
+    if (own.prior === 0) return undefined;
+    return { ...own, logWeights: priorWeights(own.logWeights, own.eta * own.prior, own.floor) };
   },
 
   shares(state) {

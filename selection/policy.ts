@@ -120,6 +120,12 @@ export interface SelectionPolicy<S extends Json = Json> {
     feedback: Feedback,
     query?: QueryView,
   ): S;
+  /**
+   * The state of a context that nobody has judged, from the application's own: the same arms and parameters, and of what the
+   * application has learned as much as the context's own feedback soon outweighs; undefined: contexts begin with nothing. Where
+   * there is one, the application's own state learns of the feedback of all contexts. A policy without it has no prior.
+   */
+  prior?(own: S): S | undefined;
   /** The state after queries were answered, of each what became of the arms that were asked, in order. Nobody has judged them. */
   notice?(state: S, queries: readonly (readonly ArmOutcome[])[]): S;
   /**

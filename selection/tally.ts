@@ -17,6 +17,9 @@ export interface Tally {
 /** Long enough to tell arms apart that differ by a few percent, short enough to follow one that fails. */
 const DEFAULT_MEMORY = 5000;
 
+/** Of each arm: as many feedbacks of a context's own tell 0.8 from 0.5, and as many more outweigh what was wrong for it. */
+export const PRIOR_FEEDBACKS = 10;
+
 /** @throws PolicyError when it is neither null nor a number above 1. */
 export function memoryFrom(parameters: JsonObject): number | null {
   return numberOrNull(parameters, 'memory', DEFAULT_MEMORY);

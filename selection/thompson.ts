@@ -9,9 +9,10 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorTally } from './prior.js';
 import { isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { afterServing, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+import { afterServing, carriedTally, emptyTally, memoryFrom, PRIOR_FEEDBACKS, tallyFrom } from './tally.js';
 
 export const THOMPSON_SCHEMA = 1;
 
@@ -19,6 +20,8 @@ export type ThompsonState = {
   readonly schema: typeof THOMPSON_SCHEMA;
   readonly policy: 'thompson';
   readonly memory: number | null;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   readonly arms: readonly Arm[];
   readonly judged: readonly number[];
   readonly rewarded: readonly number[];
@@ -34,13 +37,14 @@ export type ThompsonState = {
 export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
   name: 'thompson',
   isPropensityUnknown: true,
-  parameters: ['memory'],
+  parameters: ['memory', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('thompson', parameters, thompsonPolicy.parameters);
     return {
       schema: THOMPSON_SCHEMA,
       policy: 'thompson',
+      prior: priorFrom(given, PRIOR_FEEDBACKS),
       ...emptyTally(distinctArms(arms), memoryFrom(given)),
     };
   },
@@ -55,7 +59,7 @@ export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'thompson', schema ${THOMPSON_SCHEMA}`);
     }
-    return { ...thompsonPolicy.init(tally.arms, { memory: tally.memory }), ...tally };
+    return { ...thompsonPolicy.init(tally.arms, { memory: tally.memory, prior: value.prior }), ...tally };
   },
 
   reconcile(state, arms) {
@@ -84,8 +88,12 @@ export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
     const tally = afterServing(state, selection, predictions, feedback);
     if (tally === undefined) return state;
     const { judged, rewarded } = tally;
-    const { schema, policy, memory, arms } = state;
-    return { schema, policy, memory, arms, judged, rewarded };
+    const { schema, policy, memory, prior, arms } = state;
+    return { schema, policy, memory, prior, arms, judged, rewarded };
+  },
+
+  prior(own) {
+    return own.prior === 0 ? undefined : { ...own, ...priorTally(own, own.prior) };
   },
 
   shares({ arms, judged, rewarded }) {

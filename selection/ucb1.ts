@@ -7,9 +7,10 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorTally } from './prior.js';
 import { finite, isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { afterServing, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+import { afterServing, carriedTally, emptyTally, memoryFrom, PRIOR_FEEDBACKS, tallyFrom } from './tally.js';
 
 export const UCB1_SCHEMA = 1;
 
@@ -19,6 +20,8 @@ export type Ucb1State = {
   /** Under the root of the confidence bound: 2 in the paper. */
   readonly exploration: number;
   readonly memory: number | null;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   readonly arms: readonly Arm[];
   readonly judged: readonly number[];
   readonly rewarded: readonly number[];
@@ -35,7 +38,7 @@ const DEFAULT_EXPLORATION = 2;
  */
 export const ucb1Policy: SelectionPolicy<Ucb1State> = {
   name: 'ucb1',
-  parameters: ['exploration', 'memory'],
+  parameters: ['exploration', 'memory', 'prior'],
 
   init(arms, parameters) {
     const given = parameterObject('ucb1', parameters, ucb1Policy.parameters);
@@ -43,6 +46,7 @@ export const ucb1Policy: SelectionPolicy<Ucb1State> = {
       schema: UCB1_SCHEMA,
       policy: 'ucb1',
       exploration: numberIn(given, 'exploration', 0, 100, DEFAULT_EXPLORATION),
+      prior: priorFrom(given, PRIOR_FEEDBACKS),
       ...emptyTally(distinctArms(arms), memoryFrom(given)),
     };
   },
@@ -58,8 +62,8 @@ export const ucb1Policy: SelectionPolicy<Ucb1State> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'ucb1', schema ${UCB1_SCHEMA}`);
     }
-    const { exploration } = value;
-    return { ...ucb1Policy.init(tally.arms, { exploration, memory: tally.memory }), ...tally };
+    const { exploration, prior } = value;
+    return { ...ucb1Policy.init(tally.arms, { exploration, memory: tally.memory, prior }), ...tally };
   },
 
   reconcile(state, arms) {
@@ -92,11 +96,15 @@ export const ucb1Policy: SelectionPolicy<Ucb1State> = {
     const tally = afterServing(state, selection, predictions, feedback);
     if (tally === undefined) return state;
     const { judged, rewarded } = tally;
-    const { schema, policy, exploration, memory, arms } = state;
-    return { schema, policy, exploration, memory, arms, judged, rewarded };
+    const { schema, policy, exploration, memory, prior, arms } = state;
+    return { schema, policy, exploration, memory, prior, arms, judged, rewarded };
   },
 
   /** The next choice is no draw: the share of judged queries that each arm has had, one more imagined for each. */
+  prior(own) {
+    return own.prior === 0 ? undefined : { ...own, ...priorTally(own, own.prior) };
+  },
+
   shares({ arms, judged }) {
     let total = 0;
     for (const count of judged) total += count + 1;

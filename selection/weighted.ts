@@ -8,8 +8,9 @@ import {
   type Selection,
   type SelectionPolicy,
 } from './policy.js';
+import { priorFrom, priorTally } from './prior.js';
 import { finite, isRecord } from './stateShape.js';
-import { carriedTally, emptyTally, keptShare, memoryFrom, tallyFrom } from './tally.js';
+import { carriedTally, emptyTally, keptShare, memoryFrom, PRIOR_FEEDBACKS, tallyFrom } from './tally.js';
 import { vote, voteShares } from './votes.js';
 
 export const WEIGHTED_SCHEMA = 1;
@@ -18,6 +19,8 @@ export type WeightedState = {
   readonly schema: typeof WEIGHTED_SCHEMA;
   readonly policy: 'weighted';
   readonly memory: number | null;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   /** No output below this confidence. */
   readonly threshold: number;
   readonly arms: readonly Arm[];
@@ -32,7 +35,7 @@ export type WeightedState = {
  */
 export const weightedPolicy: SelectionPolicy<WeightedState> = {
   name: 'weighted',
-  parameters: ['memory', 'threshold'],
+  parameters: ['memory', 'prior', 'threshold'],
 
   init(arms, parameters) {
     const given = parameterObject('weighted', parameters, weightedPolicy.parameters);
@@ -40,6 +43,7 @@ export const weightedPolicy: SelectionPolicy<WeightedState> = {
       schema: WEIGHTED_SCHEMA,
       policy: 'weighted',
       threshold: shareFrom(given, 'threshold', 0),
+      prior: priorFrom(given, PRIOR_FEEDBACKS),
       ...emptyTally(distinctArms(arms), memoryFrom(given)),
     };
   },
@@ -55,8 +59,8 @@ export const weightedPolicy: SelectionPolicy<WeightedState> = {
     ) {
       throw new PolicyError('state', `this is no state of policy 'weighted', schema ${WEIGHTED_SCHEMA}`);
     }
-    const { threshold } = value;
-    return { ...weightedPolicy.init(tally.arms, { threshold, memory: tally.memory }), ...tally };
+    const { threshold, prior } = value;
+    return { ...weightedPolicy.init(tally.arms, { threshold, memory: tally.memory, prior }), ...tally };
   },
 
   reconcile(state, arms) {
@@ -73,7 +77,7 @@ export const weightedPolicy: SelectionPolicy<WeightedState> = {
 
   /** A model that gave no prediction was not judged: what is known of it stays. */
   observe(state, _selection, predictions, feedback) {
-    const { schema, policy, memory, threshold, arms } = state;
+    const { schema, policy, memory, prior, threshold, arms } = state;
     const keep = keptShare(state);
     const judged = [...state.judged];
     const rewarded = [...state.rewarded];
@@ -85,7 +89,11 @@ export const weightedPolicy: SelectionPolicy<WeightedState> = {
       judged[at] = judged[at] * keep + 1;
       rewarded[at] = rewarded[at] * keep + 1 - loss;
     }
-    return learned ? { schema, policy, memory, threshold, arms, judged, rewarded } : state;
+    return learned ? { schema, policy, memory, prior, threshold, arms, judged, rewarded } : state;
+  },
+
+  prior(own) {
+    return own.prior === 0 ? undefined : { ...own, ...priorTally(own, own.prior) };
   },
 
   shares(state) {

@@ -240,7 +240,7 @@ describe('linear policies', () => {
       { features: Array.from({ length: 65 }, (_, at) => `f${at}`) },
       /at most 64 names, 65 are given/,
     ],
-    ['linucb', { v: 1 }, /no parameter 'v': it takes features, ridge, forgetting, alpha/],
+    ['linucb', { v: 1 }, /no parameter 'v': it takes features, ridge, forgetting, prior, alpha/],
   ])('%s refuses %j', (policy, parameters, says) => {
     expect(() => checkPolicy(policy, parameters)).toThrow(says);
   });

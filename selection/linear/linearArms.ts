@@ -1,6 +1,7 @@
 import { featureNames } from '../features.js';
 import { lossOf } from '../loss.js';
 import { distinctArms, numberIn, type JsonObject } from '../parameters.js';
+import { priorFrom } from '../prior.js';
 import type { Arm, ArmPrediction, Feedback, FeatureFault, Features, Json, Selection } from '../policy.js';
 import { finite, isRecord, numberList, stringList } from '../stateShape.js';
 import { addIdentity, addOuter, packedLength, rearranged, scaledIdentity, solveLower } from './cholesky.js';
@@ -20,6 +21,8 @@ export type LinearArms = {
   readonly ridge: number;
   /** What is left of a feedback when the next one comes; 1: all. */
   readonly forgetting: number;
+  /** Feedbacks that the application's state counts for in a new context. */
+  readonly prior: number;
   /** Feedbacks of all arms. */
   readonly seen: number;
   readonly arms: readonly Arm[];
@@ -33,12 +36,14 @@ export type LinearArms = {
   readonly targets: readonly (readonly number[])[];
 };
 
-export const LINEAR_PARAMETERS = ['features', 'ridge', 'forgetting'] as const;
+export const LINEAR_PARAMETERS = ['features', 'ridge', 'forgetting', 'prior'] as const;
 
 /** As long as `memory` of the policies without features. */
 const DEFAULT_FORGETTING = 0.9998;
 /** An arm that was asked a few times is known as little as one that was not: rewards are at most 1. */
 const DEFAULT_RIDGE = 1;
+/** As of policies without features, of each arm. */
+const DEFAULT_PRIOR = 10;
 /** Squares of larger ones leave nothing of the others. */
 const LARGEST_FEATURE = 1e6;
 
@@ -63,6 +68,7 @@ export function newArms(arms: readonly Arm[], parameters: JsonObject): LinearArm
     features,
     ridge,
     forgetting,
+    prior: priorFrom(parameters, DEFAULT_PRIOR),
     seen: 0,
     arms: [],
     judgedAt: [],
@@ -89,7 +95,9 @@ export function armsFrom(value: Json): LinearArms | undefined {
     judged.every((count) => count >= 0) &&
     judgedAt.every((at) => at >= 0 && at <= seen);
   if (!areWhole) return undefined;
-  return { features, ridge, forgetting, seen, arms, judgedAt, judged, factors, targets };
+  // States of older programs have none.
+  const prior = priorFrom(value, DEFAULT_PRIOR);
+  return { features, ridge, forgetting, prior, seen, arms, judgedAt, judged, factors, targets };
 }
 
 /** After arms came and went; a newcomer has not been judged. */
@@ -112,13 +120,17 @@ export function carriedArms(before: LinearArms, arms: readonly Arm[]): LinearArm
  * With other features, ridge and forgetting. A feature that goes leaves what would have been learned without it, one that comes
  * what would have been learned if it had been 0. The ridge holds for what is new or forgotten from now on.
  */
-export function withOthers(before: LinearArms, { features, ridge, forgetting }: LinearArms): LinearArms {
+export function withOthers(
+  before: LinearArms,
+  { features, ridge, forgetting, prior }: LinearArms,
+): LinearArms {
   const kept = [0, ...features.map((name) => before.features.indexOf(name) + 1 || -1)];
   return {
     ...before,
     features,
     ridge,
     forgetting,
+    prior,
     factors: before.factors.map((factor) => rearranged(factor, kept, ridge)),
     targets: before.targets.map((target) => kept.map((at) => (at < 0 ? 0 : target[at]))),
   };
@@ -189,12 +201,7 @@ export function afterServing(
   const reward = 1 - lossOf(served, predictions, feedback);
   const seen = arms.seen + 1;
   const left = arms.forgetting ** (seen - arms.judgedAt[at]);
-  const factor = [...arms.factors[at]];
-  if (left < 1) {
-    const root = Math.sqrt(left);
-    for (let place = 0; place < factor.length; place++) factor[place] *= root;
-    addIdentity(factor, (1 - left) * arms.ridge, rows, scratch);
-  }
+  const factor = faded([...arms.factors[at]], left, arms.ridge, rows);
   regressorOf(arms, features, scratch);
   const target = arms.targets[at].map((sum, row) => sum * left + reward * scratch[row]);
   addOuter(factor, scratch, rows);
@@ -208,11 +215,41 @@ export function afterServing(
   };
 }
 
+/**
+ * What a context begins with: of each arm as much evidence as there is, at most of `prior` feedbacks, and the ridge in place of the
+ * rest, as if that had been forgotten.
+ */
+export function priorArms(own: LinearArms): LinearArms {
+  const { prior, ridge, forgetting, seen } = own;
+  const rows = own.features.length + 1;
+  makeRoom(rows);
+  const left = own.judged.map((count, at) =>
+    Math.min(forgetting ** (seen - own.judgedAt[at]), count > prior ? prior / count : 1),
+  );
+  return {
+    ...own,
+    seen: 0,
+    judgedAt: own.arms.map(() => 0),
+    judged: own.judged.map((count, at) => count * left[at]),
+    factors: own.factors.map((factor, at) => faded([...factor], left[at], ridge, rows)),
+    targets: own.targets.map((target, at) => target.map((sum) => sum * left[at])),
+  };
+}
+
 /** Of the feedback that is remembered, one more imagined for each arm. */
 export function judgedShares({ arms, judged, judgedAt, seen, forgetting }: LinearArms): Map<Arm, number> {
   const counts = judged.map((count, at) => count * forgetting ** (seen - judgedAt[at]) + 1);
   const total = counts.reduce((sum, count) => sum + count, 0);
   return new Map(arms.map((arm, at) => [arm, counts[at] / total]));
+}
+
+/** Only this share of what it holds is left, and the ridge makes up for the rest. In place. */
+function faded(factor: number[], left: number, ridge: number, rows: number): number[] {
+  if (left >= 1) return factor;
+  const root = Math.sqrt(left);
+  for (let place = 0; place < factor.length; place++) factor[place] *= root;
+  addIdentity(factor, (1 - left) * ridge, rows, scratch);
+  return factor;
 }
 
 /** (1, features): one that is absent is 0. */

@@ -7,10 +7,11 @@ import {
   eachEstimate,
   faultOf,
   judgedShares,
+  priorArms,
   type LinearArms,
 } from './linearArms.js';
 
-type Shared = 'reconcile' | 'featureFault' | 'combine' | 'observe' | 'shares';
+type Shared = 'reconcile' | 'featureFault' | 'combine' | 'observe' | 'prior' | 'shares';
 
 /** What linear policies do alike; how they rank arms is their own. @param name of the policy, for what is refused */
 export function linearRules<S extends LinearArms>(name: string): Required<Pick<SelectionPolicy<S>, Shared>> {
@@ -30,6 +31,10 @@ export function linearRules<S extends LinearArms>(name: string): Required<Pick<S
     observe(state, selection, predictions, feedback, query) {
       const arms = afterServing(state, selection, predictions, feedback, query?.features);
       return arms === undefined ? state : { ...state, ...arms };
+    },
+
+    prior(own) {
+      return own.prior === 0 ? undefined : { ...own, ...priorArms(own) };
     },
 
     /** The next choice depends on a query's features: the share of the feedback that each arm has had. */
