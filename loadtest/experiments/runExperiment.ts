@@ -20,6 +20,8 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   aimd: () => import('./aimd.js'),
   batchLatency: () => import('./batchLatency.js'),
   concurrency: () => import('./concurrency.js'),
+  contextPrior: () => import('./contextPrior.js'),
+  contexts: () => import('./contexts.js'),
   contextualRegret: () => import('./contextualRegret.js'),
   delayedBatching: () => import('./delayedBatching.js'),
   disb: () => import('./disb.js'),
