@@ -3,9 +3,12 @@
  * that are read from the store, and what another application sees of an attack. Real time. Writes contexts.json.
  * Usage: npm run experiment contexts [-- --contexts N] [--seconds N] [--seed N] [--folder FOLDER]
  */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { SeededRandom } from '../../simulator/random/index.js';
 import { commandFile } from '../../services/cli/index.js';
 import { startWindjammer } from '../bench/serverProcess.js';
@@ -35,6 +38,13 @@ interface Row {
   readonly leg: Leg;
   readonly rssMib: number;
   readonly fileMib: number;
+}
+
+/** A client in a process of its own. */
+async function client(words: readonly string[]): Promise<Leg> {
+  const file = fileURLToPath(new URL('./contextsClient.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...words]);
+  return JSON.parse(stdout) as Leg;
 }
 
 try {
@@ -68,20 +78,14 @@ try {
     await leg(`any of ${contexts}`, () => closedLoop(url, seconds, anyUser));
     await leg(`any of ${contexts}, all judged`, () => closedLoop(url, seconds, anyUser, true));
     await leg('bystander alone', () => steady(url, seconds, BYSTANDER_RATE, seed));
-    let invented = 0;
-    for (const judges of [false, true]) {
-      const name = () => `invented-${invented++}`;
-      const load = closedLoop(url, seconds + 1, (at) => userName(at % HOT), judges);
-      await leg(`bystander beside as many queries of hot contexts${judges ? ', judged' : ''}`, () =>
-        steady(url, seconds, BYSTANDER_RATE, seed),
-      );
-      await load;
-      const invention = closedLoop(url, seconds + 1, name, judges);
-      await leg(`bystander beside queries that each invent one${judges ? ', judged' : ''}`, () =>
-        steady(url, seconds, BYSTANDER_RATE, seed),
-      );
-      const { perSecond } = await invention;
-      folder.print(`| … of which there were so many | ${perSecond.toFixed(0)} | | | | | | |\n`);
+    for (const whose of ['hot', 'invented']) {
+      for (const judged of [[], ['judged']]) {
+        const beside = client([url, String(seconds + 1), whose, ...judged]);
+        const what = `bystander beside one who asks of ${whose} contexts${judged.length > 0 ? ', all judged' : ''}`;
+        await leg(what, () => steady(url, seconds, BYSTANDER_RATE, seed));
+        const { perSecond } = await beside;
+        folder.print(`| … who got so many answered | ${perSecond.toFixed(0)} | | | | | | |\n`);
+      }
     }
     await leg('bystander afterwards', () => steady(url, seconds, BYSTANDER_RATE, seed));
     folder.writeJson('contexts.json', { seed, contexts, seconds, filledPerSecond, rows });

@@ -90,7 +90,9 @@ export class StoreFiles {
 
   /** Of cold keys. */
   read(keys: readonly string[]): (string | undefined)[] {
-    return keys.map((key) => this.cold?.get(key));
+    const found = keys.map((key) => this.cold?.get(key));
+    this.cold?.resetReadTxn();
+    return found;
   }
 
   /** @param from the last key of the slice before */
@@ -98,7 +100,10 @@ export class StoreFiles {
     const start = from === undefined ? `${folder}/` : `${from}\u0001`;
     // Behind every key of the folder, and before those of others.
     const range = this.cold?.getRange({ start, end: `${folder}0`, limit: SLICE }) ?? [];
-    return [...range].map(({ key, value }) => [key, value]);
+    const found = [...range].map(({ key, value }): [string, string] => [key, value]);
+    // As long as a reader is there, LMDB takes new pages for what it writes and lets its file grow.
+    this.cold?.resetReadTxn();
+    return found;
   }
 
   /** @throws DisplacedError */
