@@ -105,7 +105,7 @@ module.exports = {
       name: 'front-door-selection',
       severity: 'error',
       from: { pathNot: '^selection/' },
-      to: { path: '^selection/', pathNot: '^selection/index\\.ts$' },
+      to: { path: '^selection/', pathNot: '^selection/(conformance/)?index\\.ts$' },
     },
     {
       name: 'tests-in-tests-only',

@@ -1,10 +1,9 @@
-import { KeyedDraw } from './keyedDraw.js';
+import { dealtArm } from './dealtArm.js';
 import { distinctArms, numbersByModel, parameterObject } from './parameters.js';
 import {
   PolicyError,
   type Arm,
   type Combination,
-  type Draw,
   type Json,
   type Selection,
   type SelectionPolicy,
@@ -30,14 +29,9 @@ export type AbState = {
 
 const LONGEST_NAME = 64;
 
-/** For contexts: any seed does, as long as it never changes. */
-const deal = new KeyedDraw(20170327);
-
 /**
  * An A/B test: each context has one model, in shares that are given, and keeps it; a query without a context is dealt by itself.
- * Nothing is learned but how the models did. Contexts are dealt by weighted rendezvous (Thaler and Ravishankar 1998): of each
- * model an exponential variate with its share as its rate, from a hash of context and model, and the smallest wins. When shares
- * change or models come and go, no more contexts change their model than have to.
+ * Nothing is learned but how the models did.
  */
 export const abPolicy: SelectionPolicy<AbState> = {
   name: 'ab',
@@ -75,19 +69,13 @@ export const abPolicy: SelectionPolicy<AbState> = {
   },
 
   select(state, draw, query): Selection {
-    const context = query?.context ?? '';
-    let best: Arm | undefined;
-    let least = Infinity;
-    for (const arm of state.arms) {
-      const share = shareOf(state, arm);
-      if (share === 0) continue;
-      const place =
-        -Math.log(1 - (context === '' ? draw() : drawFor(state.experiment, context, arm)())) / share;
-      if (place < least || best === undefined) {
-        least = place;
-        best = arm;
-      }
-    }
+    const best = dealtArm(
+      state.arms,
+      (arm) => shareOf(state, arm),
+      query?.context ?? '',
+      state.experiment,
+      draw,
+    );
     if (best === undefined) return { arms: [], propensity: 1 };
     return { arms: [best], propensity: shareOf(state, best) / totalOf(state) };
   },
@@ -114,11 +102,6 @@ function shareOf({ split }: AbState, arm: Arm): number {
 
 function totalOf(state: AbState): number {
   return state.arms.reduce((sum, arm) => sum + shareOf(state, arm), 0);
-}
-
-/** Names of models have no line break. */
-function drawFor(experiment: string, context: string, arm: Arm): Draw {
-  return deal.of(`${experiment}\n${arm}\n${context}`);
 }
 
 /** @throws PolicyError */

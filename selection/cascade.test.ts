@@ -6,6 +6,8 @@ const ARMS = ['small', 'middle', 'large'];
 const sure = (probability: number) => new Float32Array([probability, 1 - probability]);
 const said = (arm: string, probability: number) => ({ arm, output: arm, scores: sure(probability) });
 
+const answered = (arm: string) => ({ arm, kind: 'answered', latencyMs: 1, isCached: false }) as const;
+
 describe('how sure a model is', () => {
   it.each([
     [[0.9, 0.1], 0.9],
@@ -74,8 +76,7 @@ describe('cascade', () => {
       const isMore = cascadePolicy.escalate?.(state, ['small'], [small]) !== undefined;
       if (at >= queries / 2) cost += isMore ? 10 : 1;
       const asked = isMore ? ['small', 'large'] : ['small'];
-      state =
-        cascadePolicy.notice?.(state, [asked.map((arm) => ({ arm, kind: 'answered' as const }))]) ?? state;
+      state = cascadePolicy.notice?.(state, [asked.map(answered)]) ?? state;
     }
     expect(Math.abs(cost / (queries / 2) / budget - 1)).toBeLessThan(0.03);
     expect(Math.abs(state.spent / budget - 1)).toBeLessThan(0.2);
@@ -84,7 +85,7 @@ describe('cascade', () => {
 
   it('keeps its threshold without a budget', () => {
     const state = cascadePolicy.init(ARMS, { threshold: 0.8 });
-    const noticed = cascadePolicy.notice?.(state, [[{ arm: 'small', kind: 'answered' }]]);
+    const noticed = cascadePolicy.notice?.(state, [[answered('small')]]);
     expect(noticed?.limit).toBe(state.limit);
   });
 

@@ -10,7 +10,7 @@ import {
   type SelectionPolicy,
 } from './policy.js';
 import { finite, isRecord, numberList } from './stateShape.js';
-import { carriedTally, emptyTally, tallyFrom } from './tally.js';
+import { afterJudging, carriedTally, emptyTally, isJudgedApart, tallyFrom } from './tally.js';
 import { answerOf } from './votes.js';
 
 export const CASCADE_SCHEMA = 1;
@@ -42,7 +42,7 @@ const RATE = 0.05;
 const KEPT = 0.999;
 
 /**
- * The first model is asked; where it is less sure than a threshold, or fails, the next one is, and so on in order of linking. The last that
+ * The first model is asked; where it is less sure than a threshold, fails or does not answer, the next one is, and so on in order of linking. The last that
  * answers in time is the answer. With a budget the threshold is learned: each query moves its log-odds by the budget less what
  * the query cost (Robbins and Monro 1951), which rests where queries cost the budget on average.
  */
@@ -146,18 +146,12 @@ export const cascadePolicy: SelectionPolicy<CascadeState> = {
 
   /** Each that was asked and answered is judged by what it said. */
   observe(state, _selection, predictions, feedback) {
-    const judged = [...state.judged];
-    const rewarded = [...state.rewarded];
-    let isLearned = false;
-    for (const [at, arm] of state.arms.entries()) {
-      const isKnown = feedback.label !== '' || Object.hasOwn(feedback.losses ?? {}, arm);
-      const loss = isKnown ? lossInVote(arm, predictions, feedback) : undefined;
-      if (loss === undefined) continue;
-      isLearned = true;
-      judged[at] += 1;
-      rewarded[at] += 1 - loss;
-    }
-    return isLearned ? { ...state, judged, rewarded } : state;
+    const losses = state.arms.map(
+      (arm) =>
+        [arm, isJudgedApart(arm, feedback) ? lossInVote(arm, predictions, feedback) : undefined] as const,
+    );
+    const isLearned = losses.some(([, loss]) => loss !== undefined);
+    return isLearned ? { ...state, ...afterJudging(state, losses) } : state;
   },
 
   /** Of queries that were answered lately, one more imagined for the first model. */

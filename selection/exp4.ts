@@ -149,7 +149,7 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
 };
 
 /**
- * The loss of one voter: what was measured of it, otherwise 0 when it gave the label and 1 when not, undefined when it gave nothing. A loss that the application
+ * The loss of one voter: what was measured of it, otherwise 0 when it gave the label and 1 when not, undefined when it gave nothing, unless it was late at a price. A loss that the application
  * measured is that of the answer it got, and says nothing of the voters that answered otherwise.
  */
 export function lossInVote(
@@ -158,6 +158,7 @@ export function lossInVote(
   feedback: Feedback,
 ): number | undefined {
   const prediction = answerOf(arm, predictions);
-  if (prediction === undefined) return undefined;
-  return measuredLoss(arm, feedback) ?? (sameOutput(prediction.output, feedback.label) ? 0 : 1);
+  const isLate = feedback.late?.includes(arm) === true;
+  if (prediction === undefined && !isLate) return undefined;
+  return measuredLoss(arm, feedback) ?? (sameOutput(prediction?.output ?? '', feedback.label) ? 0 : 1);
 }

@@ -1,6 +1,7 @@
 export * from './policy.js';
 export { KeyedDraw } from './keyedDraw.js';
 export { abPolicy, type AbState } from './ab.js';
+export { canaryPolicy, candidateShare, trialOf, type CanaryState, type Trial } from './canary/index.js';
 export { cascadePolicy, type CascadeState } from './cascade.js';
 export { epsilonGreedyPolicy, type EpsilonGreedyState } from './epsilonGreedy.js';
 export * from './evaluation/index.js';

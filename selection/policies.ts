@@ -1,4 +1,5 @@
 import { abPolicy } from './ab.js';
+import { canaryPolicy } from './canary/index.js';
 import { cascadePolicy } from './cascade.js';
 import { epsilonGreedyPolicy } from './epsilonGreedy.js';
 import { exp3Policy } from './exp3.js';
@@ -31,6 +32,7 @@ const POLICIES = new Map<string, SelectionPolicy>(
     abPolicy,
     shadowPolicy,
     cascadePolicy,
+    canaryPolicy,
   ].map((policy) => [policy.name, policy]),
 );
 

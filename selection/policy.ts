@@ -25,6 +25,8 @@ export interface Feedback {
   readonly loss?: number;
   /** Of single arms, in [0, 1]: measured by the application, or by its loss where that is not 0 or 1. They go before the label. */
   readonly losses?: Readonly<Record<Arm, number>>;
+  /** Arms that were late for their query, whatever they said: what that costs is in `losses`. Absent where the application does not say. */
+  readonly late?: readonly Arm[];
 }
 
 /**
@@ -65,15 +67,24 @@ export interface Selection {
 }
 
 /** What became of one arm that was asked for a query. */
-export interface ArmOutcome {
-  readonly arm: Arm;
-  readonly kind:
-    | 'answered'
-    /** It said that it cannot, or had no room. */
-    | 'failed'
-    /** It had not answered when the query's time was over. */
-    | 'late';
-}
+export type ArmOutcome = { readonly arm: Arm } & (
+  | {
+      readonly kind: 'answered';
+      /** From the moment that it was asked. */
+      readonly latencyMs: number;
+      /** Nothing was computed for it. */
+      readonly isCached: boolean;
+    }
+  | {
+      readonly kind:
+        /** It said that it cannot, or had no room. */
+        | 'failed'
+        /** Nobody was there to be asked: no replica of it is up. */
+        | 'absent'
+        /** It had not answered when the query's time was over. */
+        | 'late';
+    }
+);
 
 /** A uniform draw in [0, 1), keyed by seed and query: the order of queries does not change it. */
 export type Draw = () => number;
@@ -98,8 +109,8 @@ export interface SelectionPolicy<S extends Json = Json> {
   reconcile(state: S, arms: readonly Arm[]): S;
   select(state: S, draw: Draw, query?: QueryView): Selection;
   /**
-   * Who is asked next, once all of `asked` have answered or failed and there is time left; undefined: nobody, and the query is
-   * answered. A policy without it asks whom `select` named.
+   * Who is asked next, once all of `asked` have answered, failed or had their time, and some is left; undefined: nobody, and the
+   * query is answered. It may be asked before that, about answers that may yet come. A policy without it asks whom `select` named.
    */
   escalate?(
     state: S,

@@ -29,6 +29,7 @@ it('holds those that learn, which most policies do', () => {
     'ab',
     'shadow',
     'cascade',
+    'canary',
   ]);
 });
 

@@ -12,7 +12,7 @@ import {
 import { sameOutput } from './sameOutput.js';
 import { finite, isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { carriedTally, emptyTally, tallyFrom } from './tally.js';
+import { afterJudging, carriedTally, emptyTally, isJudgedApart, tallyFrom } from './tally.js';
 import { answerOf } from './votes.js';
 
 export const SHADOW_SCHEMA = 1;
@@ -81,28 +81,20 @@ export const shadowPolicy: SelectionPolicy<ShadowState> = {
 
   /** A loss that the application measured is that of the answer; a shadow is judged by its own. */
   observe(state, { arms: [served], shadows = [] }, predictions, feedback) {
-    const judged = [...state.judged];
-    const rewarded = [...state.rewarded];
     let { compared, agreed } = state;
     const answer = answerOf(served, predictions);
-    const count = (arm: Arm, loss: number | undefined): void => {
-      const at = state.arms.indexOf(arm);
-      if (at < 0 || loss === undefined) return;
-      judged[at] += 1;
-      rewarded[at] += 1 - loss;
-    };
-    if (state.arms.includes(served)) count(served, lossOf(served, predictions, feedback));
+    const losses: (readonly [Arm, number | undefined])[] = [];
+    if (state.arms.includes(served)) losses.push([served, lossOf(served, predictions, feedback)]);
     for (const arm of shadows) {
       const shadow = answerOf(arm, predictions);
       if (shadow === undefined || !state.arms.includes(arm)) continue;
-      // Without a label nobody knows of an answer that was not given.
-      const isJudged = feedback.label !== '' || Object.hasOwn(feedback.losses ?? {}, arm);
-      if (isJudged) count(arm, lossInVote(arm, predictions, feedback));
+      if (isJudgedApart(arm, feedback)) losses.push([arm, lossInVote(arm, predictions, feedback)]);
       if (answer === undefined) continue;
       compared += 1;
       if (sameOutput(shadow.output, answer.output)) agreed += 1;
     }
-    return state.arms.length === 0 ? state : { ...state, judged, rewarded, compared, agreed };
+    if (state.arms.length === 0) return state;
+    return { ...state, ...afterJudging(state, losses), compared, agreed };
   },
 
   shares(state) {

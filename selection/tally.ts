@@ -79,3 +79,24 @@ export function afterServing(
   const at = served === undefined ? -1 : tally.arms.indexOf(served);
   return at < 0 ? undefined : afterFeedback(tally, at, 1 - lossOf(served, predictions, feedback));
 }
+
+/** The columns after several arms were judged by one feedback, each for itself. Arms that are not there count nothing. */
+export function afterJudging(
+  { arms, judged: before, rewarded: rewards }: Pick<Tally, 'arms' | 'judged' | 'rewarded'>,
+  losses: Iterable<readonly [arm: Arm, loss: number | undefined]>,
+): Pick<Tally, 'judged' | 'rewarded'> {
+  const judged = [...before];
+  const rewarded = [...rewards];
+  for (const [arm, loss] of losses) {
+    const at = arms.indexOf(arm);
+    if (at < 0 || loss === undefined) continue;
+    judged[at] += 1;
+    rewarded[at] += 1 - loss;
+  }
+  return { judged, rewarded };
+}
+
+/** Whether feedback says something of an arm whose answer was not given: a loss of that answer does not. */
+export function isJudgedApart(arm: Arm, { label, losses }: Feedback): boolean {
+  return label !== '' || Object.hasOwn(losses ?? {}, arm);
+}

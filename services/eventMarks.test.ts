@@ -17,6 +17,8 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     ['add_model', { ...model, model_version: '2' }, 'deploy m: version 2 deployed'],
     ['set_model_version', of, 'rollback m: version 2 → 1, as before'],
     ['set_num_replicas', { ...of, num_replicas: 3 }, 'scale m: version 1: replicas 1 → 3'],
+    ['start_canary', { ...of, model_version: '2' }, 'deploy m: version 2 is tried'],
+    ['abort_canary', { model_name: 'm' }, 'rollback m: version 2 withdrawn: by hand'],
     ['add_app', app, 'application a: registered'],
     ['add_model_links', { app_name: 'a', model_names: ['m'] }, 'application a: linked m'],
     ['set_app', { name: 'a', latency_slo_micros: 9000 }, 'application a: latency_slo_micros 20000 → 9000'],
@@ -48,16 +50,23 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     about: { ...about, replica: 0 },
     after: { reason: 'out of memory' },
   });
+  events.noteAutomatic('canary', {
+    verb: 'canary_withdrawn',
+    about,
+    before: { canary: 'ramping' },
+    after: { canary: 'withdrawn', reason: 'errors: it failed' },
+  });
   events.noteAutomatic('server', { verb: 'drain_node', about: { node: 'n1' } });
   await expect
     .poll(() => told)
     .toEqual([
       'switch m: version 1 answers, 2 did',
       'lost m v1, replica 0: lost: out of memory',
+      'rollback m: version 1 withdrawn: errors: it failed',
       'other n1: drain node',
     ]);
   unwatch();
   events.note({ name: 'open' }, { verb: 'unheard', about: {} });
   await harness().close();
-  expect(told).toHaveLength(3);
+  expect(told).toHaveLength(4);
 });

@@ -53,6 +53,22 @@ function wordsOf({ verb, about, before, after, count }: ServerEvent): Omit<Chang
         what,
         text: `version ${version} answers, ${textOf(then['serving_version'])} did`,
       };
+    case 'start_canary':
+      return { kind: 'deploy', what, text: `version ${version} is tried` };
+    case 'promote_canary':
+    case 'canary_promoted':
+      return {
+        kind: 'switch',
+        what,
+        text: `version ${version} promoted: ${textOf(now['reason'] ?? 'by hand')}`,
+      };
+    case 'abort_canary':
+    case 'canary_withdrawn':
+      return {
+        kind: 'rollback',
+        what,
+        text: `version ${version} withdrawn: ${textOf(now['reason'] ?? 'by hand')}`,
+      };
     case 'scale':
     case 'set_num_replicas':
       return { kind: 'scale', what, text: `version ${version}: ${differences(then, now)}` };

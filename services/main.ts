@@ -5,6 +5,7 @@ import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
 import { AutomaticEvents } from './automaticEvents.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
+import { CanaryVerdicts } from './canaryVerdicts.js';
 import { watchMarks } from './eventMarks.js';
 import { clusterView } from './clusterView.js';
 import { Dashboard, managementPage } from './dashboard/index.js';
@@ -205,6 +206,7 @@ class Parts {
   /** Where feedback goes before it is learned. */
   readonly feedback: FeedbackQueue | undefined;
   private readonly engine: PredictionEngine;
+  private readonly verdicts: CanaryVerdicts;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
   private readonly runtime: ServerRuntime;
@@ -281,6 +283,7 @@ class Parts {
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isReady(name, version));
     automatic.watch(this.served);
     this.telemetry = new Telemetry(this.registry, complain, options.tracing);
+    this.verdicts = new CanaryVerdicts(this.registry, this.events, complain);
     const engine = new PredictionEngine({
       clock: this.clock,
       registry: this.served,
@@ -288,6 +291,7 @@ class Parts {
       seed: options.seed,
       hashKey: randomBytes(HASH_KEY_BYTES),
       observer: this.telemetry,
+      onTrialEnded: (record, trial) => this.verdicts.onEnded(record, trial),
       requestApart: (name, version, isWanted) => this.deployer.setApart(name, version, isWanted),
       contexts: options.contexts,
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
@@ -305,6 +309,8 @@ class Parts {
     this.telemetry.attach(engine, {
       replicas: () => this.deployer.statuses(),
       wanted: () => wantedReplicas(this.registry),
+      canaries: () => this.registry.canaries(),
+      trials: () => engine.trials(),
       nodes: () => this.runtime.reports(),
     });
     this.autoscaler = new Autoscaler({
@@ -421,6 +427,7 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         states: (application) => engine.states(application),
+        trials: () => engine.trials(),
         events: this.events,
         backup: {
           folders: () => this.registry.applications().flatMap(({ name }) => contextFolders(name)),
@@ -501,6 +508,7 @@ class Parts {
     await this.feedback?.close();
     this.deployer.stop();
     await new Promise<void>((resolve) => this.engine.flush(resolve));
+    this.verdicts.close();
     this.telemetry.close();
     this.readiness.close();
     this.engine.close();

@@ -55,7 +55,9 @@ export function inputLength(manifest: KernelModelManifest): number {
 
 /** What the manifest declares of the model's input. */
 export function inputForm(manifest: KernelModelManifest): InputForm {
-  const { type, minimum, maximum, missing } = manifest.inputs[0];
+  const { type, minimum, maximum, missing, encoding } = manifest.inputs[0];
+  if (encoding !== undefined)
+    return encoding.columns === undefined ? { type } : { type, columns: encoding.columns };
   const length = inputLength(manifest);
   if (minimum === undefined && maximum === undefined && missing === undefined) return { type, length };
   const range = {
@@ -66,9 +68,10 @@ export function inputForm(manifest: KernelModelManifest): InputForm {
   return { type, length, range };
 }
 
-/** Bytes of one item of the input. */
+/** Bytes of one item of the input, as the device has it: of strings doubles. */
 export function inputItemBytes(manifest: KernelModelManifest): number {
-  return inputLength(manifest) * ELEMENT_BYTES[manifest.inputs[0].type];
+  const { type } = manifest.inputs[0];
+  return inputLength(manifest) * ELEMENT_BYTES[type === 'strings' ? 'doubles' : type];
 }
 
 /** Elements of one item of the named output. */

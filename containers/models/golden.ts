@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { KnownAnswers } from '../protocol/index.js';
 import { inputLength } from './deviceLayout.js';
 import { fileSize } from './fileSize.js';
 import type { KernelModel } from './kernelModel.js';
@@ -13,13 +14,20 @@ export const inputNumber = z
   .nullable()
   .transform((value) => value ?? NaN);
 
+/** Numbers; of a model of strings the text, or the row of its columns. */
+export const goldenInput = z.union([
+  z.array(inputNumber),
+  z.string(),
+  z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])),
+]);
+
 const goldenSchema = z.strictObject({
   /** A score is right within `tolerance` times the larger of 1 and its size. */
   tolerance: z.number().nonnegative().default(1e-5),
   cases: z
     .array(
       z.strictObject({
-        input: z.array(inputNumber),
+        input: goldenInput,
         /** The answer, where the model answers labels. */
         label: z.string().optional(),
         /** The scores, or the answer itself where the model answers values. */
@@ -30,7 +38,9 @@ const goldenSchema = z.strictObject({
 });
 
 /** Inputs whose answers are known. */
-export type GoldenSet = z.infer<typeof goldenSchema>;
+export type GoldenFile = z.infer<typeof goldenSchema>;
+/** As models take them: of strings the bytes of their UTF-8. */
+export type GoldenSet = KnownAnswers;
 export type GoldenCase = GoldenSet['cases'][number];
 
 /** So many are asked of a replica before it serves. */
@@ -76,13 +86,41 @@ export function loadGolden({
     const [issue] = parsed.error.issues;
     throw new ModelError('goldenInvalid', file, fieldPath(issue.path) || undefined, issue.message);
   }
-  parsed.data.cases.forEach((each, index) => checkCase(each, manifest, file, `cases[${index}]`));
-  return parsed.data;
+  const cases = parsed.data.cases.map((each, index) => {
+    const field = `cases[${index}]`;
+    const known = { ...each, input: inputOf(each.input, manifest, file, field) };
+    checkCase(known, manifest, file, field);
+    return known;
+  });
+  return { tolerance: parsed.data.tolerance, cases };
+}
+
+function inputOf(
+  input: GoldenFile['cases'][number]['input'],
+  manifest: KernelModelManifest,
+  file: string,
+  field: string,
+): readonly number[] {
+  if (manifest.inputs[0].type !== 'strings') {
+    const odd = typeof input === 'string' ? -1 : input.findIndex((value) => typeof value !== 'number');
+    if (typeof input !== 'string' && odd < 0) return input as number[];
+    const place = odd < 0 ? `${field}.input` : `${field}.input[${odd}]`;
+    throw new ModelError(
+      'goldenInvalid',
+      file,
+      place,
+      odd < 0 ? 'must be a list of numbers' : 'must be a number, or null where a value is missing',
+    );
+  }
+  // A row's numbers may have been read for NaN, which is null in JSON again.
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return Array.from(new TextEncoder().encode(text));
 }
 
 function checkCase(each: GoldenCase, manifest: KernelModelManifest, file: string, field: string): void {
   const length = inputLength(manifest);
-  if (each.input.length !== length) {
+  const isText = manifest.inputs[0].type === 'strings';
+  if (!isText && each.input.length !== length) {
     throw new ModelError(
       'goldenInvalid',
       file,

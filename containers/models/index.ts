@@ -9,6 +9,7 @@ export {
   outputLength,
   type DeviceRegion,
 } from './deviceLayout.js';
+export { InputEncoder, sampleTexts, type InputEncoding, type Scalar } from './encoding/index.js';
 export { ExpressionError, parseExpression, type Expression, type Scope } from './expression.js';
 export { goldenSample, loadGolden, type GoldenCase, type GoldenSet } from './golden.js';
 export {

@@ -19,6 +19,8 @@ import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
 import { checkManifest } from './manifestCheck.js';
 import { ModelError } from './modelError.js';
+import { readEncoding } from './encodingFile.js';
+import type { InputEncoding } from './encoding/index.js';
 import { packageRoot } from '../../simulator/files/index.js';
 
 export const MANIFEST_FILE = 'manifest.json';
@@ -40,6 +42,8 @@ export interface KernelModel {
   readonly memory: MemoryNeeds;
   /** Of the cards that were asked about. */
   readonly misfits: CardMisfits;
+  /** How strings become what its kernels take. */
+  readonly encoding?: InputEncoding;
   /** Where they were read with it. */
   readonly golden?: HelloFrame['golden'];
 }
@@ -77,7 +81,9 @@ export function loadKernelModel(path: string, cards: readonly DeviceProfile[] = 
     checkKernels(manifest, parsed);
     const regions = deviceRegions(manifest);
     const misfits = [...deviceMisfits(manifest, parsed, cards)];
+    const encoding = readEncoding(folder, manifest);
     return {
+      ...(encoding === undefined ? {} : { encoding }),
       folder,
       manifest,
       modules,
@@ -104,8 +110,9 @@ function asModelError(error: unknown, manifestFile: string): unknown {
  */
 export function kernelModelFiles(path: string): string[] {
   const folder = isAbsolute(path) ? path : join(packageRoot(), path);
-  const { modules, weights } = loadManifest(path);
+  const { modules, weights, inputs } = loadManifest(path);
   const names = new Set([...modules, ...weights].map(({ file }) => file));
+  for (const { encoding } of inputs) if (encoding !== undefined) names.add(encoding.file);
   if (existsSync(join(folder, GOLDEN_FILE))) names.add(GOLDEN_FILE);
   return [MANIFEST_FILE, ...[...names].sort()].map((name) => join(folder, name));
 }

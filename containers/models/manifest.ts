@@ -64,10 +64,17 @@ const element = z.enum(['f16', 'f32', 'f64', 'i8', 'u8', 'i32', 'u32']);
 const input = z
   .strictObject({
     name,
-    /** Strings have no fixed length and cannot be a kernel's input. */
-    type: z.enum(['integers', 'bytes', 'floats', 'doubles']),
-    /** Of one item. */
+    /** Strings have no fixed length: an encoding makes doubles of them before the device sees them. */
+    type: z.enum(['integers', 'bytes', 'floats', 'doubles', 'strings']),
+    /** Of one item, as the device has it. */
     shape,
+    /** Of strings: the file that says how they become numbers, and the columns that a query is a list of; without columns it is one text. */
+    encoding: z
+      .strictObject({
+        file: plainFile,
+        columns: z.array(z.string().min(1).max(1000)).min(1).max(4096).optional(),
+      })
+      .optional(),
     /** Values outside [minimum, maximum] are refused; infinities always are. */
     minimum: z.number().optional(),
     maximum: z.number().optional(),
@@ -79,6 +86,14 @@ const input = z
   .refine(({ type, missing }) => missing === undefined || type === 'floats' || type === 'doubles', {
     message: 'only floats and doubles have NaN, for a value that is missing',
     path: ['missing'],
+  })
+  .refine(({ type, encoding }) => (type === 'strings') === (encoding !== undefined), {
+    message: 'strings need an encoding, and nothing else has one',
+    path: ['encoding'],
+  })
+  .refine(({ type, minimum, maximum }) => type !== 'strings' || (minimum ?? maximum) === undefined, {
+    message: 'strings have no range',
+    path: ['minimum'],
   });
 
 /** Constant bytes of the model: `shape` elements, little-endian, from `offsetBytes` of `file`. */

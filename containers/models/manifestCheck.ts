@@ -115,9 +115,11 @@ function checkTensors(
 }
 
 /** Tensors that an item is put together of must be all of it. */
-function checkInputTensors({ inputs }: KernelModelManifest, length: number): void {
-  const { tensors } = inputs[0];
+function checkInputTensors({ inputs }: KernelModelManifest, width: number): void {
+  const { tensors, encoding } = inputs[0];
   if (tensors === undefined) return;
+  // Of strings they are the columns.
+  const length = encoding === undefined ? width : (encoding.columns?.length ?? 1);
   const elements = tensors.reduce(
     (sum, { shape }) => sum + shape.reduce((product, extent) => product * extent, 1),
     0,

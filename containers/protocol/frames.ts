@@ -27,6 +27,7 @@ export const ELEMENT_BYTES: Readonly<Record<InputType, number>> = {
 
 /** An input whose answer is known. */
 export interface KnownAnswer {
+  /** Numbers; of a model of strings the bytes of their UTF-8. */
   readonly input: readonly number[];
   /** The answer, where the model answers labels. */
   readonly label?: string | undefined;

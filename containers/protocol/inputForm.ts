@@ -7,6 +7,8 @@ export interface InputForm {
   readonly length?: number | undefined;
   /** Of every element; texts have none. Without it numbers are finite. */
   readonly range?: InputRange | undefined;
+  /** Of strings that are rows: each is the JSON list of a value for each of these columns. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 export interface InputRange {

@@ -45,3 +45,10 @@ export function laterChannel(onOver: () => void = () => undefined): LaterChannel
     fail: (reason) => deliver({ kind: 'down', reason, isOutside: true }),
   };
 }
+
+/** To a container that cannot be started, for a reason outside of it. */
+export function failedChannel(reason: string): ContainerChannel {
+  const later = laterChannel();
+  later.fail(reason);
+  return later.channel;
+}

@@ -1,10 +1,10 @@
 import type { CommandSink } from '../../simulator/driver/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { ModelError, inputLength, type KernelModel } from '../models/index.js';
+import { ModelError, inputForm, type KernelModel } from '../models/index.js';
 import type { ContainerFrame, FrontendFrame } from '../protocol/index.js';
 import type { BusyMeter } from './busyMeter.js';
 import { loadRegistered } from './sourceContent.js';
-import { KernelModelContainer } from './kernel/index.js';
+import { KernelModelContainer, type HostTurn } from './kernel/index.js';
 import type { ContainerOutlet } from './modelContainer.js';
 import type { ReplicaIdentity } from './replicaIdentity.js';
 import type { KernelModelStart } from './nodeHost.js';
@@ -15,6 +15,8 @@ export interface NodeAccess {
   readonly driver: CommandSink;
   readonly gpuCount: number;
   readonly meter: BusyMeter;
+  /** Lets the host do something else between parts of long work; at once unless given. */
+  readonly hostTurn?: HostTurn;
   /** What a line's container held of its GPU is given back: the last that is heard of it. */
   readonly onFreed?: (line: number) => void;
 }
@@ -59,7 +61,7 @@ export class NodeContainers {
     const identity = { model: name, version, replica };
     const entry: RunningContainer = { identity, container: undefined, outlet };
     this.running.set(line, entry);
-    const { clock, driver, meter } = this.node;
+    const { clock, driver, meter, hostTurn } = this.node;
     entry.container = new KernelModelContainer({
       model,
       identity,
@@ -67,6 +69,7 @@ export class NodeContainers {
       driver,
       gpu,
       meter,
+      ...(hostTurn === undefined ? {} : { hostTurn }),
       onFreed: () => this.node.onFreed?.(line),
       ...(launchClass === undefined ? {} : { launchClass }),
       outlet: {
@@ -137,7 +140,7 @@ export class NodeContainers {
 
 function mismatchOf(request: KernelModelStart, { folder, manifest }: KernelModel): string | undefined {
   const { type } = manifest.inputs[0];
-  const length = inputLength(manifest);
+  const { length } = inputForm(manifest);
   const who = `model '${request.model}' version '${request.version}'`;
   if (request.inputType !== type) {
     return `${folder}: inputs[0].type: the model takes ${type}, ${who} is registered with ${request.inputType}`;

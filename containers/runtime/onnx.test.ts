@@ -16,7 +16,7 @@ import {
   softmax,
   type Sliding,
 } from './tests/layerReference.js';
-import { onnxFile, type ModelSpec, type NodeSpec } from './tests/onnxWriter.js';
+import { onnxFile, type ModelSpec, type NodeSpec } from '../models/testing/index.js';
 import { SEED, draws, tensor } from './tests/seededTensors.js';
 
 const MAX_BATCH = 8;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { importOnnx, writeModelFolder } from '../models/index.js';
 import { FrontendDouble, floats } from './tests/frontendDouble.js';
-import { onnxFile, type ModelSpec, type NodeSpec } from './tests/onnxWriter.js';
+import { onnxFile, type ModelSpec, type NodeSpec } from '../models/testing/index.js';
 import { VirtualNode } from './virtualNode.js';
 
 let folder: string;

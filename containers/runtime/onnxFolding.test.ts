@@ -7,7 +7,13 @@ import { importOnnx, loadKernelModel, ModelError, writeModelFolder } from '../mo
 import { VirtualNode } from './virtualNode.js';
 import { FrontendDouble, floats } from './tests/frontendDouble.js';
 import { convolution, dense, relu } from './tests/layerReference.js';
-import { onnxFile, type Field, type ModelSpec, type NodeSpec, type TensorSpec } from './tests/onnxWriter.js';
+import {
+  onnxFile,
+  type Field,
+  type ModelSpec,
+  type NodeSpec,
+  type TensorSpec,
+} from '../models/testing/index.js';
 import { draws, tensor } from './tests/seededTensors.js';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { VirtualClock } from '../../simulator/time/index.js';
 import { importOnnx, writeModelFolder } from '../models/index.js';
 import { bertTiny, mobileNet, resNet18 } from './tests/networks.js';
 import { FrontendDouble } from './tests/frontendDouble.js';
-import { onnxFile, type ModelSpec } from './tests/onnxWriter.js';
+import { onnxFile, type ModelSpec } from '../models/testing/index.js';
 import { evaluateGraph, type PlainArray } from './tests/plainGraph.js';
 import { draws, product } from './tests/seededTensors.js';
 import { tryModel } from './trial/index.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError, importOnnx, type OnnxImportOptions } from '../models/index.js';
-import { message, onnxFile, tensorFields, type ModelSpec, type NodeSpec } from './tests/onnxWriter.js';
+import { message, onnxFile, tensorFields, type ModelSpec, type NodeSpec } from '../models/testing/index.js';
 import { tensor } from './tests/seededTensors.js';
 
 describe('a file that cannot be imported', () => {
@@ -192,7 +192,7 @@ describe('a file that cannot be imported', () => {
       'inputs that are no numbers',
       { ...spec, inputElement: 8 },
       'importUnsupported',
-      'it takes string, only numbers are supported',
+      'input 0 holds strings of the query',
     ],
     [
       'inputs of another type than the weights',

@@ -108,6 +108,29 @@ describe('scikit-learn models on the simulated GPU', () => {
     }
   }, 300_000);
 
+  it('of texts, and of rows with strings, agree with scikit-learn on the golden answers', () => {
+    const texts = join(folder, 'texts');
+    mkdirSync(texts);
+    execFileSync(PYTHON, [join(packageRoot(), 'containers/models/import/tests/fitTexts.py'), texts]);
+    const names = readdirSync(texts).sort();
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) {
+      const file = join(texts, name);
+      const model = importSklearn(readFileSync(file, 'utf8'), file, {
+        inputType: 'doubles',
+        maxBatchSize: 8,
+      });
+      expect(model.manifest.inputs[0].type, name).toBe('strings');
+      const { golden, problem } = tryModel(writeModelFolder(model, join(folder, `text-${name}`)).folder);
+      expect({ name, problem, failures: golden?.failures }).toEqual({
+        name,
+        problem: undefined,
+        failures: [],
+      });
+      expect(golden?.cases, name).toBeGreaterThan(15);
+    }
+  }, 300_000);
+
   it('agree from inputs in single precision, which hold these pixels exactly', () => {
     for (const { name, labels } of predictions.models.filter(({ name }) =>
       /^(svcRbf|randomForest|mlpRelu)$/.test(name),

@@ -1,22 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { digitAt, loadDigits } from '../../containers/models/index.js';
 import { policyNamed } from '../../selection/index.js';
 import { commandFile } from '../../services/cli/index.js';
-import {
-  WebSocketClient,
-  WindjammerClient,
-  type ClientInput,
-  type Feedback,
-} from '../../services/client/index.js';
+import { WebSocketClient, WindjammerClient } from '../../services/client/index.js';
 import { SelectionStates } from '../../services/feedback/index.js';
 import { connectRedis, openRedis, redisAddress } from '../../services/redis/index.js';
 import { RedisServer } from '../../services/redis/tests/redisServer.js';
 import { MemoryStore } from '../../services/store/index.js';
+import { KERNEL_MODELS, feedbackRate, together } from './feedbackRate.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { startWindjammer } from './serverProcess.js';
 
 const IN_FLIGHT = 64;
+const SEED = 1;
 
 /** Feedback: through Redis, in process, and what the prediction cache brings it. */
 export const FEEDBACK_ROWS: readonly Row[] = [
@@ -161,13 +157,9 @@ async function inProcess({ options }: Bench): Promise<Measured> {
   };
 }
 
-const FOUR = ['digits-linear-svm', 'digits-logistic', 'digits-mlp', 'digits-random-forest'] as const;
-/** What is judged had been asked shortly before (Clipper 4.2). */
-const JUDGED_INPUTS = 512;
-
-async function cached(bench: Bench): Promise<Measured> {
-  const without = await feedbackByInput(bench, ['--cache-mib', '0']);
-  const withCache = await feedbackByInput(bench, []);
+async function cached({ options }: Bench): Promise<Measured> {
+  const without = await feedbackRate(KERNEL_MODELS, 'input, not cached', options.legSeconds, SEED);
+  const withCache = await feedbackRate(KERNEL_MODELS, 'input, cached', options.legSeconds, SEED);
   const title = `feedback by input, four-model ensemble: with the cache ${withCache.perSecond.toFixed(0)}/s, without ${without.perSecond.toFixed(0)}/s`;
   return {
     title,
@@ -183,51 +175,4 @@ async function cached(bench: Bench): Promise<Measured> {
       },
     ],
   };
-}
-
-async function feedbackByInput({ options }: Bench, args: readonly string[]) {
-  const product = await startWindjammer(commandFile(), 'digits', args);
-  try {
-    await product.admin('add_app', {
-      name: 'four',
-      input_type: 'floats',
-      default_output: '-',
-      latency_slo_micros: 2_000_000,
-      policy: { name: 'weighted' },
-    });
-    await product.admin('add_model_links', { app_name: 'four', model_names: FOUR });
-    const { heldOut } = loadDigits();
-    const inputs = Array.from({ length: JUDGED_INPUTS }, (_, at) => Float32Array.from(digitAt(heldOut, at)));
-    const client = await WebSocketClient.connect(product.webSocketUrl, { maxInFlight: IN_FLIGHT });
-    const ask = (input: ClientInput) => client.predict('four', input);
-    await together(JUDGED_INPUTS, async (at) => void (await ask(inputs[at])));
-    let [judged, errors] = [0, 0];
-    const judge = async (at: number, isCounted: boolean) => {
-      const feedback: Feedback = { input: inputs[at % JUDGED_INPUTS], label: 7 };
-      await client.feedback('four', feedback).then(
-        () => (judged += isCounted ? 1 : 0),
-        () => (errors += isCounted ? 1 : 0),
-      );
-    };
-    // Hot code of the kernels is compiled meanwhile.
-    await together(4 * JUDGED_INPUTS, (at) => judge(at, false));
-    const started = performance.now();
-    for (let from = 0; performance.now() - started < options.legSeconds * 1000; from += JUDGED_INPUTS) {
-      await together(JUDGED_INPUTS, (at) => judge(at, true));
-    }
-    const perSecond = judged / ((performance.now() - started) / 1000);
-    await client.close();
-    return { perSecond, errors };
-  } finally {
-    await product.stop();
-  }
-}
-
-/** So many calls, `IN_FLIGHT` at a time. */
-async function together(count: number, call: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    for (let at = next++; at < count; at = next++) await call(at);
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
 }

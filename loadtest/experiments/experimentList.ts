@@ -26,6 +26,7 @@ export const EXPERIMENTS = {
   },
   aimd: { usually: 'about 15 seconds', folder: 'aimd', seed: NSDI, options: { only: text('all') } },
   batchLatency: { usually: 'about 1.5 minutes', folder: 'batching', seed: NSDI },
+  canary: { usually: 'about a minute', folder: 'canary', seed: NSDI },
   concurrency: {
     usually: 'about 20 seconds',
     folder: 'concurrency',
@@ -56,6 +57,12 @@ export const EXPERIMENTS = {
   ensembleConfidence: { usually: 'about 3 seconds', folder: 'ensembleConfidence', seed: NSDI },
   errorsToday: { usually: 'about a second', folder: 'gpuTime', words: 'NAME=FILE.json …' },
   faults: { usually: 'about 5 minutes', folder: 'faults', seed: 1, options: { only: TEXT } },
+  feedbackCache: {
+    usually: 'about 2 minutes',
+    folder: 'feedbackCache',
+    seed: NSDI,
+    options: { seconds: text('4'), rounds: text('3') },
+  },
   gpuTime: {
     usually: 'about ten minutes (--part shares the work)',
     folder: 'gpuTime',

@@ -37,6 +37,10 @@ export class FixedRegistry implements RegistryView {
     return this.linked.find((model) => model.name === name)?.version;
   }
 
+  canary(): undefined {
+    return undefined;
+  }
+
   inputForm(model: ModelRecord): InputForm {
     return inputFormOf(model);
   }

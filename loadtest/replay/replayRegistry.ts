@@ -43,6 +43,10 @@ export class ReplayRegistry implements RegistryView {
     return this.modelsByName.get(name)?.version;
   }
 
+  canary(): undefined {
+    return undefined;
+  }
+
   inputForm(model: ModelRecord): InputForm {
     return inputFormOf(model);
   }

@@ -165,7 +165,7 @@ describe('evaluatePolicy', () => {
   });
 
   it.each(POLICY_NAMES)('judges %s, or says that its answer is made of several', (name) => {
-    const isOfSeveral = ['exp4', 'majority', 'weighted', 'cascade'].includes(name);
+    const isOfSeveral = ['exp4', 'majority', 'weighted', 'cascade', 'canary'].includes(name);
     const isFixed = ['static', 'ab', 'shadow'].includes(name);
     if (isOfSeveral) expect(fault(() => evaluate(evenLog(), name)).fault).toBe('several_answers');
     else expect(evaluate(evenLog(1000), name).kind).toBe(isFixed ? 'fixed' : 'replay');

@@ -73,6 +73,17 @@ export class ReplicaChoice {
     return all.length === 0 ? undefined : this.leastBusy(nowNs);
   }
 
+  /** The least time in which one of them is expected to answer what comes now; undefined where none of those looked at can tell. */
+  expectedNs(nowNs: number): number | undefined {
+    const { all, turn } = this;
+    let leastNs: number | undefined;
+    for (let step = 0; step < Math.min(FIRST_LOOKS, all.length); step++) {
+      const ns = all[(turn + step) % all.length].forecast.expectedNs(nowNs);
+      if (ns !== undefined && (leastNs === undefined || ns < leastNs)) leastNs = ns;
+    }
+    return leastNs;
+  }
+
   private leastBusy(nowNs: number): ReplicaQueue {
     const tree = this.loads(nowNs);
     for (;;) {

@@ -86,6 +86,11 @@ export class ReplicaGroup {
     return this.choice.queues.length;
   }
 
+  /** Time in which what is asked now is expected to be answered; undefined before enough was. */
+  expectedNs(nowNs: number): number | undefined {
+    return this.choice.expectedNs(nowNs);
+  }
+
   /** No replica of it has ever come, so that nobody can tell what the model takes. */
   get isUnheard(): boolean {
     return this.choice.queues.length === 0 && this.form === undefined;

@@ -70,6 +70,12 @@ export class WaitForecast {
     return before >= queued ? lateNs : this.answerNs(before, nowNs) - budgetNs;
   }
 
+  /** Expected time until an evaluation that came now would be answered, above most of late; undefined before enough batches. */
+  expectedNs(nowNs: number): number | undefined {
+    if (!this.known) return undefined;
+    return Math.max(this.answerNs(this.waiting.size, nowNs), this.batchNs);
+  }
+
   /** The latest time at which a batch of such a size can leave and be answered by `deadlineNs`, with something to spare. */
   latestStartNs(size: number, enqueuedNs: number, deadlineNs: number, nowNs: number): number {
     if (!this.known) return deadlineNs - (deadlineNs - enqueuedNs) / 2;

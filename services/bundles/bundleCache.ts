@@ -13,7 +13,7 @@ const DEPTH = 16;
 const ROOT = join(...new Array<string>(DEPTH).fill('d'));
 
 export interface BundleCacheOptions {
-  readonly store: BundleStore;
+  readonly store: Pick<BundleStore, 'get'>;
   /** Of this process alone. */
   readonly folder: string;
   /** Bytes of bundles that nobody uses; the longest unused goes first. 8 GiB unless given. */

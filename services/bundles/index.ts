@@ -4,6 +4,7 @@ export { BundleError } from './bundleError.js';
 export { openBundles } from './openBundles.js';
 export { collectBundles } from './collectBundles.js';
 export { FolderBundles } from './folderBundles.js';
+export { bundleCopy } from './bundleCopy.js';
 export { bundlePath } from './bundlePath.js';
 export { BundledStarter } from './bundledStarter.js';
 export { keepBundle } from './keepBundle.js';

@@ -19,8 +19,8 @@ export interface PredictionFailure {
 export interface WaiterTrace {
   onPrediction(): void;
   onFailure(failure: PredictionFailure): void;
-  /** It waits no longer: its deadline has come, or its client has gone. */
-  onLeft(reason: 'deadline' | 'cancelled'): void;
+  /** It waits no longer: its deadline has come, its client has gone, or another model was asked in its place. */
+  onLeft(reason: 'deadline' | 'cancelled' | 'passed'): void;
 }
 
 /**

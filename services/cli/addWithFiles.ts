@@ -15,6 +15,8 @@ export interface SendingChoice {
   readonly path: string;
   /** They are sent even so. */
   readonly isSent: boolean;
+  /** Why they are no use elsewhere, where they are not. */
+  readonly onlyHere: string | undefined;
   readonly progress: ProgressLine;
 }
 
@@ -25,22 +27,23 @@ export interface SendingChoice {
 export async function addWithFiles(
   management: ManagementClient,
   files: OutgoingBundle | undefined,
-  { path, isSent, progress }: SendingChoice,
+  { path, isSent, onlyHere, progress }: SendingChoice,
   fields: Omit<AddModelFields, 'model_data_path' | 'content_hash'>,
-): Promise<void> {
+): Promise<{ readonly isSent: boolean }> {
   // A program may consist of none: what its command names is the server's own.
   if (files === undefined) {
-    await management.addModel({ ...fields, model_data_path: path });
-    return;
+    await addFromPath(management, path, fields);
+    return { isSent: false };
   }
   const { hash, bytes } = files;
   if (!isSent) {
     try {
       await management.addModel({ ...fields, model_data_path: path, content_hash: hash });
-      return;
+      return { isSent: false };
     } catch (error) {
       if (!isUnknownBundle(error)) throw error;
     }
+    if (onlyHere !== undefined) throw new CommandError(`the server has other files: ${onlyHere}`);
   }
   if (!(await management.hasBundle(hash))) {
     requirePlainModules(files.paths);
@@ -49,6 +52,26 @@ export async function addWithFiles(
   }
   progress.show(`registering ${fields.model_name} ${fields.model_version}`);
   await management.addModel({ ...fields, content_hash: hash });
+  return { isSent: true };
+}
+
+/** A program that has no files here runs in a folder that the server must have. */
+async function addFromPath(
+  management: ManagementClient,
+  path: string,
+  fields: Omit<AddModelFields, 'model_data_path' | 'content_hash'>,
+): Promise<void> {
+  try {
+    await management.addModel({ ...fields, model_data_path: path });
+  } catch (error) {
+    const isPath = error instanceof Error && 'field' in error && error.field === 'model_data_path';
+    if (!isPath) throw error;
+    throw new CommandError(
+      `the server cannot use ${path} (${error.message}), and --command names no file of that folder which could be sent: ` +
+        `name the program by its path from there (--command ./model), so that its files are sent, in any case with --upload; ` +
+        `or give a folder that the server has, too`,
+    );
+  }
 }
 
 function isUnknownBundle(error: unknown): boolean {

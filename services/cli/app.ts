@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import { LOSS_NAMES, type Json, type LossChoice } from '../../selection/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
@@ -15,6 +15,7 @@ interface AddOptions extends ClientOptions {
   readonly strict?: true;
   readonly launchClass?: LaunchClass;
   readonly loss?: string;
+  readonly lossOfLate?: number;
   readonly policy: string;
   readonly policyParameters: string;
 }
@@ -26,6 +27,7 @@ interface SetOptions extends ClientOptions {
   readonly strict?: boolean;
   readonly launchClass?: LaunchClass | typeof OF_MODELS;
   readonly loss?: string;
+  readonly lossOfLate?: number | null;
   readonly policy?: string;
   readonly policyParameters?: string;
   readonly forgetLearned?: true;
@@ -34,10 +36,20 @@ interface SetOptions extends ClientOptions {
 const microseconds = wholeNumber(1, 3_600_000_000);
 const inFlight = wholeNumber(1, 1_000_000);
 const LOSS_HELP = `how labels judge its models: ${LOSS_NAMES.join(', ')}, or an object such as {"name":"pinball","quantile":0.9,"scale":10}`;
+const LATE_HELP = 'what it costs a model, from 0 to 1, not to answer in time, whatever it says';
+/** In place of a number: lateness costs nothing. */
+const NOTHING = 'nothing';
 /** In place of a number: no limit. */
 const ANY = 'any';
 /** In place of a class: each model's own. */
 const OF_MODELS = 'models';
+
+/** @throws InvalidArgumentError */
+function lossOfLate(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError('give a number from 0 to 1');
+}
 
 /** Applications, as Clipper's administration names their verbs. */
 export function addAppCommand(program: Command): void {
@@ -63,7 +75,8 @@ export function addAppCommand(program: Command): void {
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
       .option('--policy-parameters <json>', 'parameters of the policy', '{}')
-      .option('--loss <name>', LOSS_HELP),
+      .option('--loss <name>', LOSS_HELP)
+      .option('--loss-of-late <number>', `${LATE_HELP}, nothing unless given`, lossOfLate),
   ).action(add);
   withManagementOptions(
     app
@@ -87,6 +100,9 @@ export function addAppCommand(program: Command): void {
       .option('--no-strict', 'answer the default output')
       .option('--policy-parameters <json>', 'parameters of the policy, in place of all the present ones')
       .option('--loss <name>', `${LOSS_HELP}; zeroOne: right or wrong`)
+      .option('--loss-of-late <number>', `${LATE_HELP}, or ${NOTHING}`, (text) =>
+        text === NOTHING ? null : lossOfLate(text),
+      )
       .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
       .option('--forget-learned', 'with --policy: what was learned may go'),
   ).action(set);
@@ -136,6 +152,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
     strict: options.strict,
     launch_class: launchClass === OF_MODELS ? null : launchClass,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
+    loss_of_late: options.lossOfLate,
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
     forget_learned: options.forgetLearned,
   });
@@ -154,6 +171,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     strict: options.strict,
     launch_class: options.launchClass,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
+    loss_of_late: options.lossOfLate,
     policy: { name: options.policy, parameters },
   });
   printDone(options.json, sentence);
@@ -189,6 +207,7 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
       : [['in flight', `at most ${application.max_in_flight}`]]),
     ...(application.launch_class === undefined ? [] : [['launch class', application.launch_class]]),
     ...(application.loss === undefined ? [] : [['loss', JSON.stringify(application.loss)]]),
+    ...(application.loss_of_late === undefined ? [] : [['loss of late', String(application.loss_of_late)]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ['default output', application.default_output],
     ['strict', application.strict ? 'yes' : 'no'],

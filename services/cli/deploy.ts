@@ -2,15 +2,16 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
-import { reasonOf } from '../../simulator/text/index.js';
 import type { ManagementClient } from '../client/index.js';
-import type { AddModelFields, ContainerAnswer } from '../management/index.js';
+import type { ApplicationAnswer, ContainerAnswer } from '../management/index.js';
 import { addWithFiles } from './addWithFiles.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { canaryOption, type CanaryOption } from './canaryOption.js';
 import type { OutgoingBundle } from '../bundles/index.js';
 import { CommandError } from './commandError.js';
 import { launchClassOption } from './launchClassOption.js';
+import { tryAsSent } from './moduleTrial.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { print } from './printing.js';
 import { processFieldsOf, processTrial, withProcessOptions, type ProcessOptions } from './processOptions.js';
@@ -29,6 +30,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly launchClass?: LaunchClass;
   readonly gpu?: string;
   readonly upload?: true;
+  readonly canary?: CanaryOption;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
@@ -44,7 +46,10 @@ export function addDeployCommand(program: Command): void {
         'the model folder, the JavaScript or Python module of a model, or with --command the folder of a program; sent to a server that does not see the same files there',
       )
       .requiredOption('--name <name>', 'the name of the model')
-      .requiredOption('--version <version>', 'the version; it becomes the current one')
+      .requiredOption(
+        '--version <version>',
+        'the version; it becomes the current one, unless --canary is given',
+      )
       .option('--app <application>', 'the application to link it to')
       .addOption(
         new Option(
@@ -60,6 +65,12 @@ export function addDeployCommand(program: Command): void {
       )
       .addOption(batchingOption())
       .addOption(batchDelayOption())
+      .addOption(
+        canaryOption(
+          '--canary [json]',
+          'try it beside the current version first, with a share of the queries that grows; it is promoted when it is shown to be no worse, and withdrawn when it is worse. Parameters of the policy canary may follow, such as {"loss":0.01}',
+        ),
+      )
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .addOption(launchClassOption('a kernel model', 'standard'))
       .option('--gpu <node/index>', 'the only GPU that replicas of a kernel model run on, such as node0/1')
@@ -75,27 +86,36 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
   const progress = new ProgressLine();
   try {
     progress.show(`checking ${given}`);
-    const inputType = options.inputType ?? (await applicationType(path, options));
-    // Here first: a mistake in the model is found without touching the server.
-    const what = await checked(path, options, inputType);
     const { management } = await clientOf(options);
-    if (app !== undefined) await management.application(app);
-    progress.show(`registering ${name} ${version}`);
-    const previous = await currentVersion(management, name);
-    const files = await outgoingFiles(path, what.container_name, options);
+    let application: ApplicationAnswer | undefined;
+    if (app !== undefined && mayBeSilent(path, options)) application = await management.application(app);
+    const isProcess = runsInProcess(path, options);
+    const files = await outgoingFiles(path, isProcess, options);
     if (files === undefined && options.upload === true) {
       throw new CommandError(
         `there is nothing to send: --command names no file by its path from ${path}; leave --upload out where the server has all that it needs`,
       );
     }
-    await addWithFiles(
+    // Here first: a mistake in the model is found without touching the server.
+    const inputType = options.inputType ?? application?.input_type;
+    const what = await checked(path, isProcess, files, options, inputType);
+    if (app !== undefined && application === undefined) await management.application(app);
+    progress.show(`registering ${name} ${version}`);
+    const previous = await currentVersion(management, name);
+    if (options.canary !== undefined && previous === undefined) {
+      throw new CommandError(
+        `model ${name} has no version that serves, beside which ${version} could be tried: deploy it without --canary`,
+      );
+    }
+    const { isSent } = await addWithFiles(
       management,
       files,
-      { path, isSent: options.upload === true, progress },
+      { path, isSent: options.upload === true, onlyHere: what.onlyHere, progress },
       {
         model_name: name,
         model_version: version,
-        ...what,
+        input_type: what.inputType,
+        container_name: what.containerName,
         ...processFieldsOf(options),
         batch_size: options.batchSize,
         batching: options.batching,
@@ -103,12 +123,14 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
         num_replicas: options.replicas,
         launch_class: options.launchClass,
         gpu: options.gpu,
+        canary: options.canary,
       },
     );
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));
     progress.clear();
-    const { warnings } = await management.model(name, version);
+    const warnings = [...(await management.model(name, version)).warnings];
+    if (!isSent && what.onlyHere !== undefined) warnings.push(what.onlyHere);
     for (const warning of warnings) process.stderr.write(`Warning: ${warning}.\n`);
     const linked = app === undefined ? '' : `, ${isNewLink ? 'linked' : 'was linked already'} to ${app}`;
     print(
@@ -120,55 +142,61 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
         app_name: app,
         linked: isNewLink,
         warnings,
+        ...(options.canary === undefined ? {} : { canary: true }),
       },
-      `${name} ${version} is up and current${linked}.`,
+      options.canary === undefined
+        ? `${name} ${version} is up and current${linked}.`
+        : `${name} ${version} is up, and tried beside ${previous}${linked}: windjammer canary show ${name}`,
     );
   } finally {
     progress.clear();
   }
 }
 
-/** What a model that may not say it itself takes, by the application that it is for; undefined of other models. */
-async function applicationType(path: string, options: DeployOptions): Promise<InputType | undefined> {
-  const mayBeSilent = options.command !== undefined || path.endsWith('.py');
-  if (options.app === undefined || !mayBeSilent) return undefined;
-  const { management } = await clientOf(options);
-  return (await management.application(options.app)).input_type;
+/** Whether its application may have to say what it takes. */
+function mayBeSilent(path: string, options: DeployOptions): boolean {
+  return options.inputType === undefined && (options.command !== undefined || path.endsWith('.py'));
+}
+
+/** A file is a module, which is started once, as a program is; any other folder is a model's. @throws CommandError */
+function runsInProcess(path: string, options: DeployOptions): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new CommandError(`there is no file and no folder ${path}`);
+  return found.isFile() || options.command !== undefined;
 }
 
 async function outgoingFiles(
   path: string,
-  containerName: string,
+  isProcess: boolean,
   options: ProcessOptions,
 ): Promise<OutgoingBundle | undefined> {
   const { outgoingBundle } = await import('../bundles/index.js');
   return outgoingBundle(
-    containerName === KERNEL_MODEL
-      ? { kind: 'kernelModel', path }
-      : { kind: 'process', ...processTrial(path, options) },
+    isProcess ? { kind: 'process', ...processTrial(path, options) } : { kind: 'kernelModel', path },
   );
 }
 
-/** A file is a module, which is started once, as a program is; any other folder is a model's. */
+interface CheckedModel {
+  readonly inputType: InputType;
+  readonly containerName: string;
+  /** As of a trial. */
+  readonly onlyHere?: string | undefined;
+}
+
 async function checked(
   path: string,
+  isProcess: boolean,
+  files: OutgoingBundle | undefined,
   options: DeployOptions,
   inputType: InputType | undefined,
-): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new CommandError(`there is no file and no folder ${path}`);
-  if (found.isFile() || options.command !== undefined) {
-    const { tryModule } = await import('../../containers/runtime/index.js');
-    const source = processTrial(path, options);
-    try {
-      const hello = await tryModule(source, inputType);
-      return { input_type: hello.inputType, container_name: `windjammer/${source.kind}` };
-    } catch (error) {
-      throw new CommandError(reasonOf(error));
-    }
+): Promise<CheckedModel> {
+  if (!isProcess) {
+    const { loadKernelModel } = await import('../../containers/models/index.js');
+    return { inputType: loadKernelModel(path).manifest.inputs[0].type, containerName: KERNEL_MODEL };
   }
-  const { loadKernelModel } = await import('../../containers/models/index.js');
-  return { input_type: loadKernelModel(path).manifest.inputs[0].type, container_name: KERNEL_MODEL };
+  const source = processTrial(path, options);
+  const { hello, onlyHere } = await tryAsSent(source, files, options.upload === true, inputType);
+  return { inputType: hello.inputType, containerName: `windjammer/${source.kind}`, onlyHere };
 }
 
 async function currentVersion(management: ManagementClient, name: string): Promise<string | undefined> {
@@ -179,15 +207,17 @@ async function currentVersion(management: ManagementClient, name: string): Promi
 /** Waits until the version answers. @returns one of its replicas. @throws CommandError with why there is none. */
 async function firstReplica(
   management: ManagementClient,
-  { name, version, waitSeconds }: DeployOptions,
+  { name, version, waitSeconds, canary }: DeployOptions,
   progress: ProgressLine,
   previous: string | undefined,
 ): Promise<ContainerAnswer> {
   const endMs = performance.now() + waitSeconds * 1000;
   const advice =
-    previous === undefined
-      ? `remove it with: windjammer model delete ${name} ${version}`
-      : `version ${previous} goes on if it was up; roll back with: windjammer model set-version ${name} ${previous}`;
+    canary !== undefined
+      ? `version ${previous} answers; give it up with: windjammer canary abort ${name}`
+      : previous === undefined
+        ? `remove it with: windjammer model delete ${name} ${version}`
+        : `version ${previous} goes on if it was up; roll back with: windjammer model set-version ${name} ${previous}`;
   for (;;) {
     const containers = await management.containers();
     const replicas = containers.filter((one) => one.model_name === name && one.model_version === version);

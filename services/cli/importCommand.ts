@@ -11,6 +11,7 @@ import {
   type ImportInputType,
   type ImportedModel,
   type KernelModel,
+  type KernelModelManifest,
 } from '../../containers/models/index.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
@@ -151,6 +152,7 @@ function write(model: ImportedModel, { out, json }: ImportOptions): void {
     description: manifest.description,
     inputType: input.type,
     inputShape: input.shape,
+    inputColumns: input.encoding?.columns,
     labels: 'labels' in manifest.answer ? manifest.answer.labels : undefined,
     launches: manifest.launches.map(({ kernel }) => kernel),
     weightBytes: model.weights.length,
@@ -161,11 +163,17 @@ function write(model: ImportedModel, { out, json }: ImportOptions): void {
       ? `${JSON.stringify(summary)}\n`
       : `${folder}\n` +
           `  ${summary.name}: ${summary.description}\n` +
-          `  takes ${input.type} of shape [${input.shape.join(', ')}], answers ${summary.labels?.join(', ') ?? 'values'}\n` +
+          `  takes ${takenText(input)}, answers ${summary.labels?.join(', ') ?? 'values'}\n` +
           `  ${summary.launches.length} launches (${summary.launches.join(', ')}), ${summary.weightBytes} bytes of weights, ` +
           `${summary.goldenCases} golden inputs\n` +
           `  try it: windjammer test ${out}\n`,
   );
+}
+
+function takenText({ type, shape, encoding }: KernelModelManifest['inputs'][number]): string {
+  if (encoding === undefined) return `${type} of shape [${shape.join(', ')}]`;
+  const { columns } = encoding;
+  return columns === undefined ? `${type}, a text each` : `${type}, rows of ${columns.join(', ')}`;
 }
 
 function readInput(path: string): Uint8Array {

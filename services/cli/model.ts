@@ -235,6 +235,7 @@ function inputOf({ input_type: type, input_length: length }: ModelAnswer): strin
 /** The version, and where it stands when another one was chosen than answers. */
 function versionOf(model: ModelAnswer): string {
   const { model_version: version, is_current_version: isCurrent, is_serving_version: isServing } = model;
+  if (model.canary === 'ramping') return `${version} (canary)`;
   if (isCurrent) return `${version} (${isServing ? 'current' : 'current, not up yet'})`;
   return isServing ? `${version} (answers until the current one is up)` : version;
 }

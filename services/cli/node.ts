@@ -50,6 +50,7 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
     name,
     gpus,
     runtime: starter === undefined ? runtime : nodeRuntime(runtime, starter),
+    fetchesFiles: starter !== undefined,
     security,
     limits: { graceMs: options.replicaGraceMs },
     complain,

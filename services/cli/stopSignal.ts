@@ -1,5 +1,5 @@
 /** Under npm one Ctrl-C arrives twice: the terminal signals every process, and npm passes its own on. */
-const SAME_SIGNAL_MS = 500;
+export const SAME_SIGNAL_MS = 500;
 
 /** How often a server that npm started looks whether it still has somebody above it. */
 const ORPHAN_CHECK_MS = 250;

@@ -147,6 +147,16 @@ export interface ManagementClient {
   addBundle(contentHash: string, body: Pieces, options?: CallOptions): Promise<void>;
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string>;
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string>;
+  startCanary(
+    name: string,
+    version: string,
+    canary?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<string>;
+  promoteCanary(name: string, options?: CallOptions): Promise<string>;
+  abortCanary(name: string, options?: CallOptions): Promise<string>;
+  canary(name: string, options?: CallOptions): Promise<CanaryAnswer>;
+  canaries(options?: CallOptions): Promise<readonly CanaryAnswer[]>;
   setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string>;
   model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer>;
   models(options?: CallOptions): Promise<readonly ModelAnswer[]>;
@@ -260,6 +270,8 @@ export interface AddApplicationFields {
         readonly quantile?: number | undefined;
       }
     | undefined;
+  /** What it costs a model, for what policies learn, not to have answered when the time of a query is over, whatever it says: from 0 to 1; nothing when left out */
+  readonly loss_of_late?: number | undefined;
 }
 
 export interface SetApplicationFields {
@@ -292,6 +304,8 @@ export interface SetApplicationFields {
       }
     | undefined
     | null;
+  /** null: nothing */
+  readonly loss_of_late?: number | undefined | null;
   /** Answered when there is no prediction in time */
   readonly default_output?: string | undefined;
   readonly latency_slo_micros?: number | undefined;
@@ -323,6 +337,7 @@ export interface ApplicationAnswer {
         readonly quantile?: number | undefined;
       }
     | undefined;
+  readonly loss_of_late?: number | undefined;
 }
 
 export interface AddModelFields {
@@ -330,6 +345,8 @@ export interface AddModelFields {
   readonly container_name: string;
   readonly model_name: string;
   readonly model_version: string;
+  /** It is tried beside the current version, with a share of the queries that grows, in place of becoming current at once: true, or parameters of the policy canary such as {"loss": 0.01} */
+  readonly canary?: Readonly<Record<string, unknown>> | true | undefined;
   /** Unless false a new replica answers golden or made-up inputs before it serves */
   readonly warm_up?: boolean | undefined;
   /** Replicas that run; 0: the version stays registered and answers nothing */
@@ -357,6 +374,62 @@ export interface AddModelFields {
   readonly output?: string | undefined;
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
   readonly gpu?: string | undefined;
+}
+
+export interface CanaryAnswer {
+  readonly model_name: string;
+  readonly candidate_version: string;
+  readonly incumbent_version: string;
+  readonly phase: 'ramping' | 'promoted' | 'withdrawn' | 'aborted';
+  readonly parameters: unknown;
+  /** Why it ended */
+  readonly reason?: string | undefined;
+  /** Of the queries, while it is tried: 0 until a replica of the candidate is up */
+  readonly share?: number | undefined;
+  /** Place of the share among the steps, from 0 */
+  readonly step?: number | undefined;
+  /** Queries that the candidate was asked at this step */
+  readonly asked?: number | undefined;
+  readonly rails?:
+    | {
+        readonly loss: {
+          readonly candidate: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+          readonly incumbent: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+        };
+        readonly latency: {
+          readonly candidate: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+          readonly incumbent: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+        };
+        readonly errors: {
+          readonly candidate: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+          readonly incumbent: {
+            readonly queries: number;
+            /** Of losses, or of queries that were slow or failed */
+            readonly sum: number;
+          };
+        };
+      }
+    | undefined;
 }
 
 export interface ScaleFields {
@@ -396,6 +469,8 @@ export interface ModelAnswer {
   readonly max_replicas?: number | undefined;
   /** What a single input took at the end of the warm-up of its quickest replica, if it has one */
   readonly one_input_micros?: number | undefined;
+  /** Of the last version of the model that was tried beside another: get_canary has more */
+  readonly canary?: 'ramping' | 'promoted' | 'withdrawn' | 'aborted' | undefined;
   readonly python?: string | undefined;
   readonly command?: string | undefined;
   readonly memory_mib?: number | undefined;
@@ -404,6 +479,7 @@ export interface ModelAnswer {
   readonly batch_timeout_ms?: number | undefined;
   readonly close_timeout_ms?: number | undefined;
   readonly input_length?: number | undefined;
+  readonly input_columns?: readonly string[] | undefined;
   /** SHA-256 of its files when it was registered; replicas start from no others */
   readonly content_hash?: string | undefined;
   readonly output?: string | undefined;

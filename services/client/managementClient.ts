@@ -4,6 +4,7 @@ import type {
   AddModelFields,
   ApplicationAnswer,
   BundleAnswer,
+  CanaryAnswer,
   ClusterAnswer,
   ContainerAnswer,
   EventsAnswer,
@@ -86,6 +87,37 @@ export class ManagementClient {
   /** Rolls back or forward. */
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string> {
     return this.ask('set_model_version', isDone, { model_name: name, model_version: version }, options);
+  }
+
+  /**
+   * Tries a registered version beside the current one, with a share of the queries that grows.
+   * @param canary parameters of policy `canary`
+   */
+  startCanary(
+    name: string,
+    version: string,
+    canary: Readonly<Record<string, unknown>> = {},
+    options?: CallOptions,
+  ): Promise<string> {
+    return this.ask('start_canary', isDone, { model_name: name, model_version: version, canary }, options);
+  }
+
+  /** The version that is tried becomes the current one. */
+  promoteCanary(name: string, options?: CallOptions): Promise<string> {
+    return this.ask('promote_canary', isDone, { model_name: name }, options);
+  }
+
+  abortCanary(name: string, options?: CallOptions): Promise<string> {
+    return this.ask('abort_canary', isDone, { model_name: name }, options);
+  }
+
+  /** The version of a model that is tried, or was last. */
+  canary(name: string, options?: CallOptions): Promise<CanaryAnswer> {
+    return this.ask('get_canary', isRecord('model_name', 'phase'), { model_name: name }, options);
+  }
+
+  canaries(options?: CallOptions): Promise<readonly CanaryAnswer[]> {
+    return this.ask('get_all_canaries', isRecordList('model_name', 'phase'), {}, options);
   }
 
   /** Says how many replicas of a version run, or between which numbers the load decides. */

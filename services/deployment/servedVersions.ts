@@ -1,5 +1,11 @@
 import type { InputForm } from '../../containers/protocol/index.js';
-import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from '../registry/index.js';
+import type {
+  ApplicationRecord,
+  CanaryRecord,
+  ModelRecord,
+  RegistryChange,
+  RegistryView,
+} from '../registry/index.js';
 
 /** A registry that remembers which versions were current before. */
 export interface VersionHistory extends RegistryView {
@@ -67,6 +73,10 @@ export class ServedVersions implements RegistryView {
   /** The version that serves. */
   currentVersion(name: string): string | undefined {
     return this.serving.get(name)?.version;
+  }
+
+  canary(model: string): CanaryRecord | undefined {
+    return this.registry.canary(model);
   }
 
   inputForm(model: ModelRecord): InputForm {

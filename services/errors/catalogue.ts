@@ -373,6 +373,21 @@ export const ERROR_CATALOGUE = {
     meaning: 'The version is the current one of a model with other versions or links.',
     fix: 'Set another current version, or unlink the model, before deleting this one.',
   },
+  no_incumbent: {
+    status: 409,
+    meaning: 'A version is to be tried beside the one that serves, and there is none, or it is that one.',
+    fix: 'Add the first version of a model without `canary`.',
+  },
+  canary_running: {
+    status: 409,
+    meaning: 'Another version of the model is being tried.',
+    fix: 'Promote or abort that one, or wait until it is judged.',
+  },
+  no_canary: {
+    status: 404,
+    meaning: 'No version of the model is being tried, or none ever was.',
+    fix: 'Start one with `windjammer deploy --canary`, or `windjammer canary start`.',
+  },
   insufficient_gpu_memory: {
     status: 409,
     meaning:

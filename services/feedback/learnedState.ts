@@ -71,22 +71,28 @@ export interface LearnedStateOwner {
   fit(state: Json): Json;
   /** A stored state of a context, fitted; the initial one when it cannot be read. */
   adopt(value: Json, context: string): Json;
+  readonly store: Store;
+  /** Where it has states of contexts. */
+  readonly contexts?: ContextOwner;
+  /** Something of it is on disk that was not before; `isNew`: nothing was. */
+  onLearned(state: LearnedState, isNew: boolean): void;
+  /** A version of it was replaced by a later one: by what was learned, or by an edit. */
+  onReplaced(state: LearnedState, former: Versioned, isEdited: boolean): void;
+  onWriteFailed(key: string, message: string): void;
+}
+
+/** What states of contexts need beside. */
+export interface ContextOwner {
   /** What a context learns, and how the application's own state is told of it, too, once the context has learned; undefined: it is not. */
   shared(observation: Observation): SharedObservation | undefined;
   /** The state of a context, for one that was let go. */
   of(context: string): LearnedState;
-  readonly store: Store;
   /** As `Store.hold`. */
   hold(key: string, done: (fault: StoreFault | undefined) => void): boolean;
   /** Days since 1970. */
   today(): number;
-  /** Something of it is on disk that was not before; `isNew`: nothing was. */
-  onLearned(state: LearnedState, isNew: boolean): void;
-  /** It takes so much more memory. */
+  /** One takes so much more memory. */
   onGrown(bytes: number): void;
-  /** A version of it was replaced by a later one: by what was learned, or by an edit. */
-  onReplaced(state: LearnedState, former: Versioned, isEdited: boolean): void;
-  onWriteFailed(key: string, message: string): void;
 }
 
 /** What somebody makes of a state in place of learning. */
@@ -152,7 +158,7 @@ export class LearnedState {
 
   get state(): Json {
     if (this.learned !== undefined) return this.learned;
-    if (this.phase === 'gone') return this.owner.of(this.context).state;
+    if (this.phase === 'gone') return this.inItsPlace.state;
     return this.owner.initial(this.context);
   }
 
@@ -197,14 +203,14 @@ export class LearnedState {
   /** A query came with it. */
   touch(): void {
     if (this.phase === 'unread') this.read();
-    if (this.use === undefined || this.use.day === this.owner.today() || this.isTouched) return;
+    if (this.use === undefined || this.use.day === this.owners.today() || this.isTouched) return;
     this.isTouched = true;
     this.write();
   }
 
   observe(brought: Observation): void {
     if (this.phase === 'gone') {
-      this.owner.of(this.context).observe(brought);
+      this.inItsPlace.observe(brought);
       return;
     }
     if (this.phase !== 'known') {
@@ -216,7 +222,7 @@ export class LearnedState {
       brought.done?.('pinned');
       return;
     }
-    const shared = this.context === '' ? undefined : this.owner.shared(brought);
+    const shared = this.context === '' ? undefined : this.owners.shared(brought);
     this.learn(shared?.observation ?? brought);
     shared?.tellOwn();
   }
@@ -224,7 +230,7 @@ export class LearnedState {
   /** Puts another state in place of the stored one; what is learned meanwhile is observed again on top. */
   edit(edit: StateEdit): void {
     if (this.phase === 'gone') {
-      this.owner.of(this.context).edit(edit);
+      this.inItsPlace.edit(edit);
       return;
     }
     (this.edits ??= []).push(edit);
@@ -286,9 +292,21 @@ export class LearnedState {
     this.write();
   }
 
+  /** Of a context. */
+  private get owners(): ContextOwner {
+    const { contexts } = this.owner;
+    if (contexts === undefined) throw new Error(`'${this.application}' has no states of contexts`);
+    return contexts;
+  }
+
+  /** Once it was let go. */
+  private get inItsPlace(): LearnedState {
+    return this.owners.of(this.context);
+  }
+
   private read(): void {
     this.phase = 'reading';
-    if (this.owner.hold(this.key, (fault) => this.onRead(fault))) this.onRead(undefined);
+    if (this.owners.hold(this.key, (fault) => this.onRead(fault))) this.onRead(undefined);
   }
 
   private onRead(fault: StoreFault | undefined): void {
@@ -355,7 +373,7 @@ export class LearnedState {
 
   private useAfter(times: number): Use | undefined {
     if (this.context === '') return undefined;
-    return { day: this.owner.today(), count: (this.use?.count ?? 0) + times };
+    return { day: this.owners.today(), count: (this.use?.count ?? 0) + times };
   }
 
   private onWritten(outcome: OnceOutcome, state: Json, use: Use | undefined, taken: number): void {
@@ -448,7 +466,7 @@ export class LearnedState {
 
   /** What waits to be written, over what is stored. */
   private observeAgain(): void {
-    this.learned = this.stored;
+    this.learned = this.unchanged();
     if (this.pinned) {
       for (const observation of this.pending.take(this.pending.length)) observation.done?.('pinned');
       return;
@@ -463,8 +481,13 @@ export class LearnedState {
     this.pinned = found?.isPinned ?? false;
     this.use = found?.use;
     this.stored = found === undefined ? undefined : this.owner.adopt(found.state, this.context);
-    this.learned = this.stored;
+    this.learned = this.unchanged();
     this.measure();
+  }
+
+  /** What is stored; undefined of a context of which nothing is, which goes with the application. */
+  private unchanged(): Json | undefined {
+    return this.stored ?? (this.context === '' ? this.owner.initial('') : undefined);
   }
 
   private measure(): void {
@@ -473,7 +496,7 @@ export class LearnedState {
     const bytes = CONTEXT_BYTES + 3 * this.context.length + own;
     const more = bytes - this.bytes;
     this.bytes = bytes;
-    if (more !== 0) this.owner.onGrown(more);
+    if (more !== 0) this.owners.onGrown(more);
   }
 
   private flushed(): void {

@@ -10,6 +10,20 @@ export interface JudgedQuery {
   readonly features: Features | undefined;
   /** False when the selection was no choice of the policy: there is nothing to learn from. */
   readonly chosen: boolean;
+  /** Arms that had not answered when the query's time was over. */
+  readonly late?: readonly string[] | undefined;
+  /** Of models that have a version on trial. */
+  readonly tried?: readonly TriedTask[] | undefined;
+}
+
+/** A model that was asked while a version of it was on trial: plain data. */
+export interface TriedTask {
+  readonly model: string;
+  /** The trial's number. */
+  readonly trial: number;
+  /** With versions as arms, in both. */
+  readonly selection: Selection;
+  readonly predictions: readonly ArmPrediction[];
 }
 
 /** A query that is remembered as it is. */

@@ -6,6 +6,7 @@ import { DEFAULT_CONTEXT_LIMITS, KeptContexts, type ContextLimits } from './kept
 import { opened } from './keptForm.js';
 import {
   LearnedState,
+  type ContextOwner,
   type Learned,
   type LearnedStateOwner,
   type Observation,
@@ -55,7 +56,8 @@ export interface ContextCounts {
 }
 
 /** The learned states of one application: its own, and one for each context that it names (Clipper 5.3). */
-export class SelectionStates implements LearnedStateOwner, ContextPool {
+export class SelectionStates implements LearnedStateOwner, ContextOwner, ContextPool {
+  readonly contexts: ContextOwner = this;
   readonly policy: SelectionPolicy;
   readonly store: Store;
   readonly own: LearnedState;
@@ -66,7 +68,7 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
   /** Earlier versions of the states. */
   readonly history: StateHistory;
   /** Those in memory, the least recently used first. */
-  private readonly contexts = new Map<string, LearnedState>();
+  private readonly inMemory = new Map<string, LearnedState>();
   private readonly memory: ContextMemory;
   bytes = 0;
   private reads = 0;
@@ -108,7 +110,7 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
       this.noteChange();
     });
     this.unwatchContexts = this.store.watch(`${stateFolder(this.application)}/`, ({ key, value }) => {
-      const state = this.contexts.get(contextOf(key));
+      const state = this.inMemory.get(contextOf(key));
       if (value === undefined && state !== undefined && state.storedVersion > 0) this.kept.noteGone();
       state?.onStored(value);
     });
@@ -126,14 +128,14 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
    */
   of(context: string): LearnedState {
     if (context === '' || this.policy.isShared === true) return this.own;
-    let state = this.contexts.get(context);
+    let state = this.inMemory.get(context);
     if (state === undefined) {
       state = new LearnedState(coldKey(stateFolder(this.application), context), context, this);
     } else {
-      this.contexts.delete(context);
+      this.inMemory.delete(context);
       state.touch();
     }
-    this.contexts.set(context, state);
+    this.inMemory.set(context, state);
     return state;
   }
 
@@ -249,7 +251,7 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
 
   dropOldest(): boolean {
     let asked = 0;
-    for (const state of this.contexts.values()) {
+    for (const state of this.inMemory.values()) {
       if (state.clean) {
         this.letGo(state);
         return true;
@@ -257,7 +259,7 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
       if (++asked === MOST_CANDIDATES) break;
     }
     // All of them wait for a store that keeps nothing: memory has an end, too.
-    const [oldest] = this.contexts.values();
+    const [oldest] = this.inMemory.values();
     if (oldest === undefined || this.store.fault() === undefined) return false;
     this.letGo(oldest);
     return true;
@@ -266,11 +268,11 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
   counts(): ContextCounts {
     const { size: kept, expired, crowdedOut } = this.kept;
     const { reads, evictions } = this;
-    return { held: this.contexts.size, heldBytes: this.bytes, kept, reads, evictions, expired, crowdedOut };
+    return { held: this.inMemory.size, heldBytes: this.bytes, kept, reads, evictions, expired, crowdedOut };
   }
 
   flush(done: () => void): void {
-    const states = [this.own, ...this.contexts.values()].filter((state) => !state.clean);
+    const states = [this.own, ...this.inMemory.values()].filter((state) => !state.clean);
     let open = states.length + 1;
     const one = (): void => {
       open -= 1;
@@ -286,8 +288,8 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
     this.unwatch();
     this.unwatchContexts();
     this.unwatchFault();
-    for (const state of [...this.contexts.values()]) state.letGo();
-    this.contexts.clear();
+    for (const state of [...this.inMemory.values()]) state.letGo();
+    this.inMemory.clear();
     this.memory.grow(-this.bytes);
     this.memory.remove(this);
   }
@@ -337,7 +339,7 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
   }
 
   private letGo(state: LearnedState): void {
-    this.contexts.delete(state.context);
+    this.inMemory.delete(state.context);
     this.bytes -= state.bytes;
     this.memory.grow(-state.bytes);
     this.evictions += 1;
@@ -346,6 +348,6 @@ export class SelectionStates implements LearnedStateOwner, ContextPool {
 
   private forEach(act: (state: LearnedState) => void): void {
     act(this.own);
-    for (const state of [...this.contexts.values()]) act(state);
+    for (const state of [...this.inMemory.values()]) act(state);
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ArmPrediction, Features, Selection } from '../../selection/index.js';
+import type { TriedTask } from '../feedback/index.js';
 import { keyMark, type ResolvedFeedback } from '../prediction/index.js';
 
 /** Of a name by which a store knows what was written. */
@@ -17,11 +18,11 @@ export interface FeedbackJob {
   readonly idempotencyKey?: string | undefined;
   readonly selection?: Selection | undefined;
   /** Scores as base64 of little-endian float32. */
-  readonly predictions?: readonly {
-    readonly arm: string;
-    readonly output: string;
-    readonly scores?: string;
-  }[];
+  readonly predictions?: readonly QueuedPrediction[];
+  /** Arms that were late; absent where none was. */
+  readonly late?: readonly string[] | undefined;
+  /** Of models with a version on trial; absent where there are none. */
+  readonly tried?: readonly QueuedTask[];
   /** In place of a selection: base64. */
   readonly input?: string | undefined;
   readonly features?: Features | undefined;
@@ -31,6 +32,14 @@ export interface FeedbackJob {
   readonly from: string;
   readonly number: number;
 }
+
+interface QueuedPrediction {
+  readonly arm: string;
+  readonly output: string;
+  readonly scores?: string;
+}
+
+type QueuedTask = Omit<TriedTask, 'predictions'> & { readonly predictions: readonly QueuedPrediction[] };
 
 /** Of one feedback, with its id: what the queue and the spool keep. */
 export interface QueuedFeedback {
@@ -56,7 +65,7 @@ export function queued(
   number: number,
 ): QueuedFeedback {
   const { application, context, label, loss, losses, queryId, idempotencyKey, features } = feedback;
-  const { selection, predictions, input } = feedback;
+  const { selection, predictions, input, late = [], tried = [] } = feedback;
   const marks = ids.length > 0 ? ids : [`r-${randomBytes(16).toString('base64url')}`];
   const job: FeedbackJob = {
     application,
@@ -70,6 +79,8 @@ export function queued(
     ...(selection === undefined
       ? { input: base64(input) }
       : { selection: { ...selection }, predictions: predictions?.map(predictionJson) ?? [] }),
+    ...(late.length === 0 ? {} : { late }),
+    ...(tried.length === 0 ? {} : { tried: tried.map(taskJson) }),
     marks,
     from,
     number,
@@ -79,10 +90,19 @@ export function queued(
 
 /** About what it takes: its texts, and something for the rest. */
 export function bytesOf(job: FeedbackJob): number {
-  const { label = '', losses = {}, input = '', predictions = [], marks, context, features = {} } = job;
+  const {
+    label = '',
+    losses = {},
+    input = '',
+    predictions = [],
+    marks,
+    context,
+    features = {},
+    tried = [],
+  } = job;
   let bytes = 256 + label.length + input.length + context.length;
   for (const name of [...Object.keys(features), ...Object.keys(losses)]) bytes += name.length + 28;
-  for (const { arm, output, scores = '' } of predictions)
+  for (const { arm, output, scores = '' } of [...predictions, ...tried.flatMap((task) => task.predictions)])
     bytes += arm.length + output.length + scores.length + 32;
   for (const mark of marks) bytes += mark.length;
   return bytes;
@@ -91,7 +111,7 @@ export function bytesOf(job: FeedbackJob): number {
 /** What somebody queued. */
 export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
   const { application, context, label, loss, losses, queryId, idempotencyKey, features } = job;
-  const { selection, predictions, input } = job;
+  const { selection, predictions, input, late, tried } = job;
   return {
     application,
     context,
@@ -103,6 +123,8 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
     features,
     selection,
     predictions: predictions?.map(predictionOf),
+    late,
+    tried: tried?.map((task) => ({ ...task, predictions: task.predictions.map(predictionOf) })),
     input: input === undefined ? undefined : new Uint8Array(Buffer.from(input, 'base64')),
   };
 }
@@ -111,7 +133,7 @@ export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
 export function isFeedbackJob(data: unknown): data is FeedbackJob {
   if (typeof data !== 'object' || data === null) return false;
   const { application, context, label, loss, losses, marks, features } = data as Partial<FeedbackJob>;
-  const { selection, predictions, input } = data as Partial<FeedbackJob>;
+  const { selection, predictions, input, late = [], tried = [] } = data as Partial<FeedbackJob>;
   return (
     typeof application === 'string' &&
     typeof context === 'string' &&
@@ -120,6 +142,9 @@ export function isFeedbackJob(data: unknown): data is FeedbackJob {
     Array.isArray(marks) &&
     marks.every(isMark) &&
     (features === undefined || areNumbers(features)) &&
+    Array.isArray(late) &&
+    late.every((arm) => typeof arm === 'string') &&
+    areTasks(tried) &&
     (isSelection(selection) ? arePredictions(predictions) : typeof input === 'string')
   );
 }
@@ -159,16 +184,29 @@ function arePredictions(value: unknown): boolean {
   );
 }
 
-function predictionJson({ arm, output, scores }: ArmPrediction) {
+function areTasks(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one: Partial<QueuedTask> | null) =>
+        typeof one?.model === 'string' &&
+        typeof one.trial === 'number' &&
+        isSelection(one.selection) &&
+        arePredictions(one.predictions),
+    )
+  );
+}
+
+function taskJson({ model, trial, selection, predictions }: TriedTask): QueuedTask {
+  return { model, trial, selection: { ...selection }, predictions: predictions.map(predictionJson) };
+}
+
+function predictionJson({ arm, output, scores }: ArmPrediction): QueuedPrediction {
   if (scores === undefined) return { arm, output };
   return { arm, output, scores: base64(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength)) };
 }
 
-function predictionOf({
-  arm,
-  output,
-  scores,
-}: NonNullable<FeedbackJob['predictions']>[number]): ArmPrediction {
+function predictionOf({ arm, output, scores }: QueuedPrediction): ArmPrediction {
   if (scores === undefined) return { arm, output };
   // A copy: a view of floats begins at a multiple of four bytes.
   const bytes = new Uint8Array(Buffer.from(scores, 'base64'));

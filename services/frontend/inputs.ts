@@ -175,7 +175,11 @@ const UTF8 = new TextEncoder();
 
 function encodeString(form: InputForm, value: unknown, field: string): Uint8Array | ServiceError {
   if (typeof value !== 'string') {
-    return encodeTyped(form, value, field) ?? wrongType(value, field, 'a string');
+    const { columns } = form;
+    return (
+      encodeTyped(form, value, field) ??
+      (columns === undefined ? wrongType(value, field, 'a string') : encodeRow(columns, value, field))
+    );
   }
   const bytes = UTF8.encode(value);
   const { length } = form;
@@ -183,6 +187,46 @@ function encodeString(form: InputForm, value: unknown, field: string): Uint8Arra
     return wrongLength(value.length, length, field);
   }
   return bytes;
+}
+
+/** A row as the JSON text of its values: it came as a list, or as an object by the names of its columns. */
+function encodeRow(columns: readonly string[], value: unknown, field: string): Uint8Array | ServiceError {
+  const values = rowValues(columns, value, field);
+  if (values instanceof ServiceError) return values;
+  if (values.length !== columns.length) return wrongLength(values.length, columns.length, field);
+  for (let at = 0; at < values.length; at++) {
+    const one = values[at];
+    const isScalar =
+      one === null || typeof one === 'string' || Number.isFinite(one) || typeof one === 'boolean';
+    if (!isScalar) return wrongType(one, `${field}[${at}]`, 'a string, a finite number, true, false or null');
+  }
+  return UTF8.encode(JSON.stringify(values));
+}
+
+function rowValues(
+  columns: readonly string[],
+  value: unknown,
+  field: string,
+): readonly unknown[] | ServiceError {
+  if (value instanceof LongNumbers) {
+    const { odd, numbers } = value;
+    return odd === undefined
+      ? Array.from(numbers)
+      : wrongElement('doubles', odd.value, `${field}[${odd.index}]`);
+  }
+  if (Array.isArray(value)) return value as readonly unknown[];
+  if (typeof value !== 'object' || value === null) {
+    return wrongType(value, field, 'a list with a value for each column, or an object by their names');
+  }
+  const row = value as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(row).find((name) => !columns.includes(name));
+  const absent = columns.find((name) => !Object.hasOwn(row, name));
+  if (unknown === undefined && absent === undefined) return columns.map((name) => row[name]);
+  const what =
+    absent === undefined ? `has no column '${unknown}'` : `needs a value for the column '${absent}'`;
+  const shown = columns.slice(0, 32).join(', ');
+  const message = `${field}: the model ${what}; its columns are ${shown}${columns.length > 32 ? ', …' : ''}`;
+  return new ServiceError(absent === undefined ? 'invalid_value' : 'missing_field', message, field);
 }
 
 function wrongType(value: unknown, field: string, expected: string): ServiceError {

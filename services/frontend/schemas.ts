@@ -68,10 +68,18 @@ export const inputSchemas: Readonly<Record<InputType, z.ZodType>> = {
   strings: z.union([inputs.strings, typedInputOf('strings')]),
 };
 
+const columnValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
 const anyInput = z
-  .union([z.array(z.number().nullable()).min(1), inputs.strings, typedInput])
+  .union([
+    z.array(z.number().nullable()).min(1),
+    inputs.strings,
+    typedInput,
+    z.array(columnValue).min(1),
+    z.record(z.string(), columnValue),
+  ])
   .describe(
-    'By input type of the application: an array of numbers (null: a value that is missing, where the linked models take that), a string, or base64 for bytes; or, for any type, its bytes',
+    'By input type of the application: an array of numbers (null: a value that is missing, where the linked models take that), a string, or base64 for bytes; or, for any type, its bytes. Strings whose linked models take rows of columns: an array with a value for each column, or an object by their names',
   );
 
 /** Text without half of a surrogate pair, which has no UTF-8. */

@@ -4,6 +4,7 @@ import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { AdminSources } from './adminSources.js';
 import { applicationRecord, changedApplication } from './applicationRegistration.js';
+import { parametersOf, triedText } from './canaryVerbs.js';
 import { cardsFor } from './pinnedGpu.js';
 import { applicationWarnings, versionWarnings, warningText } from './objectiveWarnings.js';
 import { refuseExternal, refuseMisspelt } from './modelRegistration.js';
@@ -139,7 +140,8 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
   };
   return [
     verb('add_model', {
-      summary: 'Register a version of a model; it becomes the current one, and answers once a replica is up',
+      summary:
+        'Register a version of a model; it becomes the current one, or is tried beside that, and answers once a replica is up',
       request: schemas.addModelSchema,
       errors: [
         'invalid_name',
@@ -148,6 +150,10 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'invalid_model',
         'conflicting_fields',
         'model_exists',
+        'invalid_policy',
+        'no_incumbent',
+        'canary_running',
+        'concurrent_change',
         'unknown_bundle',
         'unknown_gpu',
         'insufficient_gpu_memory',
@@ -168,8 +174,11 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
           const change = { model: record, scale: scale ?? registry.scale(name, version) };
           await sources.keepFiles?.(record);
-          await capacity.admit([change], () => registry.addModel(record, scale));
-          return `Success! Model '${name}' version '${version}' is registered.${note}${standIn(name, version)}`;
+          const canary = parametersOf(request.canary);
+          await capacity.admit([change], () => registry.addModel(record, scale, canary));
+          const then =
+            canary === undefined ? standIn(name, version) : ` ${triedText(registry, name, version)}`;
+          return `Success! Model '${name}' version '${version}' is registered.${note}${then}`;
         }),
     }),
     verb('get_bundle', {

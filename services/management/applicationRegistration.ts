@@ -15,6 +15,7 @@ export function applicationRecord(request: AddApplicationRequest): ApplicationRe
     ...(request.launch_class === undefined ? {} : { launchClass: request.launch_class }),
     ...(request.context_ttl_days === undefined ? {} : { contextTtlDays: request.context_ttl_days }),
     ...(request.loss === undefined ? {} : { loss: request.loss }),
+    ...(request.loss_of_late === undefined ? {} : { lossOfLate: request.loss_of_late }),
   };
 }
 
@@ -43,6 +44,7 @@ export function changedApplication(
     launch_class: changed(present.launchClass, launch_class),
     context_ttl_days: changed(present.contextTtlDays, request.context_ttl_days),
     loss: changed(present.loss, request.loss),
+    loss_of_late: changed(present.lossOfLate, request.loss_of_late),
   });
 }
 

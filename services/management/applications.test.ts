@@ -161,6 +161,20 @@ describe('applications', () => {
     ['ab', { split: { old: 9, new: 1 }, experiment: 'spring' }],
     ['shadow', { model: 'm' }],
     ['cascade', { threshold: 0.8, costs: { small: 1, large: 12 }, budget: 5 }],
+    [
+      'canary',
+      {
+        model: 'old',
+        candidate: 'new',
+        steps: [0.1, 0.5],
+        queries: 100,
+        loss: 0.01,
+        latency: null,
+        errors: 0.02,
+        confidence: 0.99,
+        compared: 0.5,
+      },
+    ],
   ];
 
   it('has parameters of every policy to try', () => {
@@ -186,6 +200,19 @@ describe('applications', () => {
     const refused = await post('set_app', { name: 'a', loss: { name: 'absolute', quantile: 0.5 } });
     expect(refused.json).toMatchObject({ error: { code: 'invalid_value', field: 'loss.quantile' } });
     expect((await post('set_app', { name: 'a', loss: { name: 'hinge' } })).status).toBe(400);
+  });
+
+  it('keeps what being late costs, changes it, and takes it away', async () => {
+    await done('add_app', { ...app, loss_of_late: 1 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', strict: true });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 1 });
+    await done('set_app', { name: 'a', loss_of_late: 0.5 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ loss_of_late: 0.5 });
+    await done('set_app', { name: 'a', loss_of_late: null });
+    expect((await post('get_application', { name: 'a' })).json).not.toHaveProperty('loss_of_late');
+    const refused = await post('set_app', { name: 'a', loss_of_late: 2 });
+    expect(refused.json).toMatchObject({ error: { field: 'loss_of_late' } });
   });
 
   it('offers every policy by name in its OpenAPI document', async () => {

@@ -1,5 +1,6 @@
 export { choiceOf, registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminSources.js';
+export type { CanaryAnswer } from './canaryVerbs.js';
 export type { ClusterAnswer, ClusterView } from './clusterVerbs.js';
 export type { EventAnswer, EventsAnswer, EventsFields } from './eventVerbs.js';
 export type { ExportAnswer, FeedbackSources, QueueAnswer, QueueEntryAnswer } from './feedbackVerbs.js';

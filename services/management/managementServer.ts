@@ -26,6 +26,7 @@ import { alertVerbs } from './alertVerbs.js';
 import { arrivalVerbs, type ArrivalSources } from './arrivalVerbs.js';
 import type { AdminSources } from './adminSources.js';
 import { BUNDLE, BUNDLE_PATH, bringsBundle, takeBundle } from './bundleUpload.js';
+import { canaryVerbs, type CanarySources } from './canaryVerbs.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
 import { eventVerbs, type EventSources } from './eventVerbs.js';
 import { feedbackVerbs, type FeedbackSources } from './feedbackVerbs.js';
@@ -63,6 +64,7 @@ export class ManagementServer {
     private readonly sources: AdminSources &
       GpuSources &
       ClusterSources &
+      CanarySources &
       FeedbackSources &
       EventSources &
       ArrivalSources &
@@ -73,6 +75,7 @@ export class ManagementServer {
     this.budget = bodyBudget ?? new BodyBudget();
     const verbs = [
       ...adminVerbs(sources),
+      ...canaryVerbs(sources),
       ...feedbackVerbs(sources),
       ...gpuVerbs(sources),
       ...arrivalVerbs(sources),

@@ -175,7 +175,7 @@ function batchingOf({
 function kernelModel(
   request: AddModelRequest,
   cards: readonly string[],
-): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'labels'> {
+): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'inputColumns' | 'labels'> {
   const path = request.model_data_path;
   if (path === '') {
     const message = `model_data_path is required for ${KERNEL_MODEL_CONTAINER}: the folder of its manifest`;
@@ -201,7 +201,7 @@ function kernelModel(
         ? request.labels
         : manifest.answer.labels;
     const { launch_class: launchClass, gpu } = request;
-    const { length, range } = inputForm(manifest);
+    const { length, range, columns } = inputForm(manifest);
     return {
       container: {
         kind: 'kernelModel',
@@ -213,6 +213,7 @@ function kernelModel(
       },
       inputLength: length,
       ...(range === undefined ? {} : { inputRange: range }),
+      ...(columns === undefined ? {} : { inputColumns: columns }),
       labels,
     };
   } catch (error) {

@@ -15,6 +15,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     context_ttl_days: record.contextTtlDays,
     launch_class: record.launchClass,
     loss: record.loss,
+    loss_of_late: record.lossOfLate,
     strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),
@@ -27,6 +28,7 @@ export function modelJson(
 ): object {
   const { name, version } = record;
   const scale = registry.scale(name, version);
+  const canary = registry.canary(name);
   const oneInput = oneInputMs(replicas(), name, version);
   const up = replicas().filter(
     (status) => status.model === name && status.version === version && status.state === 'up',
@@ -36,6 +38,7 @@ export function modelJson(
     model_version: record.version,
     input_type: record.inputType,
     input_length: record.inputLength,
+    input_columns: record.inputColumns,
     labels: record.labels,
     ...containerJson(record),
     content_hash: record.contentHash,
@@ -47,6 +50,7 @@ export function modelJson(
     replicas_up: up.length,
     one_input_micros: oneInput === undefined ? undefined : Math.round(oneInput * 1000),
     warnings: versionWarnings({ registry, replicas }, name, version),
+    canary: canary?.candidate === version ? (canary.end?.kind ?? 'ramping') : undefined,
     is_current_version: registry.currentVersion(name) === version,
     is_serving_version: servingVersion(name) === version,
   };

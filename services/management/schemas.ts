@@ -87,6 +87,7 @@ const loss = z.strictObject({
 
 /** A century: as good as for ever. */
 const MOST_TTL_DAYS = 36_500;
+const lossOfLate = z.number().min(0).max(1);
 
 export const addApplicationSchema = z.strictObject({
   name,
@@ -126,6 +127,11 @@ export const addApplicationSchema = z.strictObject({
   loss: loss
     .optional()
     .describe('How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out'),
+  loss_of_late: lossOfLate
+    .optional()
+    .describe(
+      'What it costs a model, for what policies learn, not to have answered when the time of a query is over, whatever it says: from 0 to 1; nothing when left out',
+    ),
 });
 
 /** What may change of a registered application; what is left out stays. */
@@ -153,6 +159,7 @@ export const setApplicationSchema = z.strictObject({
   launch_class: launchClass.nullable().describe("null: each model's own"),
   context_ttl_days: addApplicationSchema.shape.context_ttl_days.nullable().describe('null: 30'),
   loss: loss.nullable().optional().describe('null: right or wrong'),
+  loss_of_late: lossOfLate.nullable().optional().describe('null: nothing'),
 });
 
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
@@ -239,6 +246,9 @@ export const bundleAnswer = z.object({
   is_there: z.boolean().describe('Whether add_model may name it'),
 });
 
+/** Parameters of policy `canary` by their names; the registry says what is wrong with one. */
+export const canaryParameters = z.record(z.string(), json);
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -284,6 +294,12 @@ export const addModelSchema = z.strictObject({
       'A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out',
     ),
   ...scale,
+  canary: z
+    .union([z.literal(true), canaryParameters])
+    .optional()
+    .describe(
+      'It is tried beside the current version, with a share of the queries that grows, in place of becoming current at once: true, or parameters of the policy canary such as {"loss": 0.01}',
+    ),
   warm_up: z
     .boolean()
     .optional()
@@ -292,6 +308,7 @@ export const addModelSchema = z.strictObject({
 
 export const nameSchema = z.strictObject({ name });
 export const modelVersionSchema = z.strictObject(version);
+export const modelNameSchema = z.strictObject({ model_name: name });
 export const scaleSchema = z.strictObject({ ...version, ...scale });
 export const linksSchema = z.strictObject({ app_name: name, model_names: names });
 export const applicationNameSchema = z.strictObject({ app_name: name });
@@ -314,6 +331,7 @@ export const applicationAnswer = z.object({
   context_ttl_days: z.int().optional(),
   launch_class: launchClass,
   loss: loss.optional(),
+  loss_of_late: lossOfLate.optional(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
   strict: z
     .boolean()
@@ -325,6 +343,7 @@ export const modelAnswer = z.object({
   ...version,
   input_type: inputType,
   input_length: z.int().optional(),
+  input_columns: z.array(z.string()).optional(),
   labels: z.array(z.string()),
   container_name: z.string(),
   model_data_path: z.string(),
@@ -351,6 +370,10 @@ export const modelAnswer = z.object({
     .describe('What a single input took at the end of the warm-up of its quickest replica, if it has one'),
   warnings: z.array(z.string()).describe('Linked applications whose objective is shorter than that'),
   is_current_version: z.boolean().describe('The version that was chosen last'),
+  canary: z
+    .enum(['ramping', 'promoted', 'withdrawn', 'aborted'])
+    .optional()
+    .describe('Of the last version of the model that was tried beside another: get_canary has more'),
   is_serving_version: z
     .boolean()
     .describe('The version that answers: the current one from the moment that a replica of it is up'),

@@ -1,6 +1,7 @@
 import type { PredictionCache } from '../cache/index.js';
 import { awaitEvaluation } from './evaluationWait.js';
 import { type CachedEvaluation, type LiveQuery, Task, type TaskOwner } from './liveQuery.js';
+import { outcomeOf } from './noticedQueries.js';
 import type { ServedModel } from './servedModel.js';
 import type { RequestOrigin } from './types.js';
 
@@ -33,7 +34,7 @@ export function askMore(
   origin: RequestOrigin,
   nowNs: number,
 ): void {
-  const task = new Task(owner, live, model);
+  const task = taskOf(owner, live, model);
   const { selection } = live;
   live.selection = { ...selection, arms: [...selection.arms, task.arm] };
   live.tasks = [...live.tasks, task];
@@ -63,12 +64,43 @@ export function askShadows(
   }
   if (tasks.length === 0) return;
   live.shadows = tasks;
-  const hash = cache.hash(input);
-  const last = { priority: LOWEST_PRIORITY, launchClass: 'bestEffort', source: origin.source } as const;
-  for (const task of tasks) ask(cache, task, input, hash, last, nowNs);
+  askLast(cache, tasks, input, origin, nowNs);
 }
 
 const NO_ARMS: readonly string[] = [];
+
+/** Asks the other versions of models with one on trial, as shadows. */
+export function askTwins(
+  cache: PredictionCache<CachedEvaluation>,
+  owner: TaskOwner,
+  live: LiveQuery,
+  input: Uint8Array,
+  origin: RequestOrigin,
+  nowNs: number,
+): void {
+  const twins: Task[] = [];
+  for (const task of live.tasks) {
+    const { choice } = task;
+    if (choice?.selection.shadows === undefined) continue;
+    task.twin = new Task(owner, live, choice.other, true);
+    twins.push(task.twin);
+  }
+  if (twins.length === 0) return;
+  live.twins = twins;
+  askLast(cache, twins, input, origin, nowNs);
+}
+
+function askLast(
+  cache: PredictionCache<CachedEvaluation>,
+  tasks: readonly Task[],
+  input: Uint8Array,
+  { source }: RequestOrigin,
+  nowNs: number,
+): void {
+  const hash = cache.hash(input);
+  const last = { priority: LOWEST_PRIORITY, launchClass: 'bestEffort', source } as const;
+  for (const task of tasks) ask(cache, task, input, hash, last, nowNs);
+}
 
 function tasksOf(owner: TaskOwner, live: LiveQuery, pinned: ServedModel | undefined): Task[] {
   const { arms } = live.selection;
@@ -76,14 +108,36 @@ function tasksOf(owner: TaskOwner, live: LiveQuery, pinned: ServedModel | undefi
   if (arms.length === 1) {
     const model = pinned ?? models.get(arms[0]);
     // A literal: pushing onto an empty array would reserve room for 17, in every query that is remembered.
-    return model === undefined ? [] : [new Task(owner, live, model)];
+    return model === undefined ? [] : [taskOf(owner, live, model)];
   }
   const tasks: Task[] = [];
   for (const arm of arms) {
     const model = models.get(arm);
-    if (model !== undefined) tasks.push(new Task(owner, live, model));
+    if (model !== undefined) tasks.push(taskOf(owner, live, model));
   }
   return tasks;
+}
+
+/** Of the version that is asked where one is on trial. */
+function taskOf(owner: TaskOwner, live: LiveQuery, model: ServedModel): Task {
+  const choice = live.pinned ? undefined : model.trial?.choose(live.id, live.query?.context ?? live.context);
+  if (choice === undefined) return new Task(owner, live, model);
+  return new Task(owner, live, choice.model, false, choice);
+}
+
+/** Asks the other version where the one that was asked has failed and there is time. @returns whether it is asked */
+export function askOther(cache: PredictionCache<CachedEvaluation>, task: Task, nowNs: number): boolean {
+  const { choice, live } = task;
+  const { query } = live;
+  if (choice === undefined || task.firstOutcome !== undefined || query === undefined) return false;
+  if (nowNs >= live.deadlineNs) return false;
+  const { version } = task.model.record;
+  task.firstOutcome = { ...outcomeOf(task), arm: version };
+  choice.selection = { ...choice.selection, arms: [version, choice.other.record.version] };
+  task.model = choice.other;
+  task.failure = undefined;
+  ask(cache, task, query.input, cache.hash(query.input), query, nowNs);
+  return true;
 }
 
 function ask(
@@ -99,6 +153,10 @@ function ask(
   const lookup = cache.request(model.number, input, hash, task);
   const entry = cache.current;
   if (entry === undefined) return;
+  if (live.application.noticed !== undefined || task.choice !== undefined) {
+    task.askedNs = nowNs;
+    task.isThere = model.replicas.size > 0;
+  }
   if (trace !== undefined) task.trace = trace.onAsked(model.record.name, model.record.version, lookup);
   if (lookup === 'hit') {
     task.accept(entry);

@@ -13,10 +13,14 @@ import { ApplicationLoad } from './applicationLoad.js';
 import type { ContextOptions } from './engineOptions.js';
 import { ServedApplication } from './servedApplication.js';
 import { ServedModel } from './servedModel.js';
+import { VersionTrial, type VersionTrialOptions } from './versionTrial.js';
 
 export interface DirectoryOptions {
   readonly registry: RegistryView;
   readonly store: Store;
+  /** Of draws between versions. */
+  readonly seed: number;
+  readonly onTrialEnded: VersionTrialOptions['onEnded'];
   readonly batching: BatchingOptions;
   readonly contexts: ContextOptions;
   readonly onWriteFailed: (key: string, message: string) => void;
@@ -33,6 +37,8 @@ export class Directory {
   /** name → version → model. */
   private readonly modelsByName = new Map<string, Map<string, ServedModel>>();
   private readonly contextMemory: ContextMemory;
+  /** By model. */
+  private readonly trialsByModel = new Map<string, VersionTrial>();
   private nextNumber = 1;
   private readonly unwatch: () => void;
 
@@ -58,14 +64,20 @@ export class Directory {
     for (const versions of this.modelsByName.values()) yield* versions.values();
   }
 
+  trials(): IterableIterator<VersionTrial> {
+    return this.trialsByModel.values();
+  }
+
   close(): void {
     this.unwatch();
+    for (const trial of this.trialsByModel.values()) trial.close();
     for (const application of this.applicationsByName.values()) application.states.close();
   }
 
   private refresh(): void {
     const { registry } = this.options;
     this.refreshModels(registry.models());
+    this.refreshTrials();
     const present = new Set<string>();
     for (const record of registry.applications()) {
       present.add(record.name);
@@ -107,6 +119,35 @@ export class Directory {
       if (versions?.size === 0) this.modelsByName.delete(model.record.name);
       this.retire(model);
     }
+  }
+
+  /** Of each model the version that is tried, on the version that it is tried beside. */
+  private refreshTrials(): void {
+    const { registry, store, seed, onTrialEnded, onWriteFailed } = this.options;
+    for (const name of new Set([...this.modelsByName.keys(), ...this.trialsByModel.keys()])) {
+      const record = registry.canary(name);
+      const isOver = record === undefined || record.end !== undefined;
+      const incumbent = isOver ? undefined : this.model(name, record.incumbent);
+      const candidate = isOver ? undefined : this.model(name, record.candidate);
+      const present = this.trialsByModel.get(name);
+      const isSame =
+        present !== undefined &&
+        present.record.number === record?.number &&
+        present.candidate === candidate &&
+        incumbent?.trial === present;
+      if (isSame) continue;
+      if (present !== undefined) this.endTrial(present);
+      if (record === undefined || incumbent === undefined || candidate === undefined) continue;
+      const options = { record, incumbent, candidate, store, seed, onWriteFailed, onEnded: onTrialEnded };
+      incumbent.trial = new VersionTrial(options);
+      this.trialsByModel.set(name, incumbent.trial);
+    }
+  }
+
+  private endTrial(trial: VersionTrial): void {
+    trial.close();
+    this.trialsByModel.delete(trial.record.model);
+    for (const model of this.models()) if (model.trial === trial) model.trial = undefined;
   }
 
   private retire(model: ServedModel): void {
@@ -173,7 +214,7 @@ export class Directory {
     const objectives = new Map<ServedModel, number>();
     const classes = new Map<ServedModel, LaunchClass>();
     for (const application of this.applicationsByName.values()) {
-      for (const model of application.models.values()) {
+      for (const model of askedOf(application)) {
         const soonest = Math.min(objectives.get(model) ?? Infinity, application.objectiveNs);
         objectives.set(model, soonest);
         const { launchClass = model.replicas.launchClass } = application.record;
@@ -186,6 +227,13 @@ export class Directory {
       model.replicas.setHighestClass(classes.get(model) ?? model.replicas.launchClass);
     }
   }
+}
+
+/** Its models, with the versions that are tried beside them. */
+function askedOf({ models }: ServedApplication): ServedModel[] {
+  return [...models.values()].flatMap((model) =>
+    model.trial === undefined ? [model] : [model, model.trial.candidate],
+  );
 }
 
 /** Records are plain data; the registry may hand out new objects for unchanged ones. */

@@ -9,6 +9,7 @@ import type { ContextLimits } from '../feedback/index.js';
 import type { RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import type { PredictionObserver } from './observer.js';
+import type { VersionTrialOptions } from './versionTrial.js';
 
 export interface ContextOptions {
   /** States in memory, of all applications together; 64 MiB by default. */
@@ -41,6 +42,8 @@ export interface PredictionEngineOptions {
    * @returns whether one comes; none does unless given.
    */
   readonly requestApart?: BatchingOptions['requestApart'];
+  /** A version that was tried beside another is to be promoted or withdrawn; nobody answers by it any more, or everybody does. */
+  readonly onTrialEnded?: VersionTrialOptions['onEnded'];
   /** Queries that feedback may still name. */
   readonly recentQueries?: number;
   /** The engine's name on the clock, when a clock has more than one. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArmPrediction, Selection } from '../../selection/index.js';
-import { SeenFeedback, type JudgedQuery, type LearnedState } from '../feedback/index.js';
+import { SeenFeedback, type JudgedQuery, type LearnedState, type TriedTask } from '../feedback/index.js';
 import type { Directory } from './directory.js';
 import {
   FeedbackJoin,
@@ -42,6 +42,10 @@ export interface ResolvedFeedback extends FeedbackRequest {
   /** Of the query that is judged; undefined: its arms are asked for the input. */
   readonly selection?: Selection | undefined;
   readonly predictions?: readonly ArmPrediction[] | undefined;
+  /** Arms that were late. */
+  readonly late?: readonly string[] | undefined;
+  /** Of models with a version on trial. */
+  readonly tried?: readonly TriedTask[] | undefined;
 }
 
 /** What feedback is about. */
@@ -98,7 +102,7 @@ export class FeedbackDesk {
     const { queryId } = request;
     const judged = queryId === undefined ? undefined : this.sources.judged(queryId);
     if (queryId !== undefined && judged !== undefined && judged.state.application === request.application) {
-      const { state, selection, predictions, features, chosen } = judged;
+      const { state, chosen, ...known } = judged;
       // A pinned version's prediction is not the current version's, and was no choice of the policy.
       if (!chosen) return settled({ accepted: true, joined: 'query', durable: true });
       if (this.sources.isJudged(queryId)) {
@@ -106,13 +110,18 @@ export class FeedbackDesk {
       }
       return {
         kind: 'resolved',
-        feedback: { ...request, context: state.context, selection, predictions, features },
+        feedback: { ...request, context: state.context, ...known },
       };
     }
     if (request.input === undefined) return { kind: 'unknown', outcome: refused(unknownQuery(queryId)) };
     const badInput = application.inputRefusal(request.input) ?? application.featureRefusal(request.features);
     if (badInput !== undefined) return settled(refused(badInput));
     return { kind: 'resolved', feedback: request };
+  }
+
+  /** Of a query that nobody has judged, and whose only arm was late at a price. */
+  judgeLate(application: ServedApplication, query: JudgedQuery): void {
+    learn(application, query, {}, 'query', undefined, this.sources.observer, () => undefined);
   }
 
   /** From now on its query is judged. */
@@ -141,12 +150,12 @@ export class FeedbackDesk {
       done(refused(badContext(error)));
       return;
     }
-    const { selection, predictions = [], input, features } = feedback;
+    const { selection, predictions = [], input, features, late, tried } = feedback;
     const { observer } = this.sources;
     if (selection !== undefined)
       learn(
         application,
-        { state, selection, predictions, features },
+        { state, selection, predictions, features, late, tried },
         feedback,
         'query',
         once,

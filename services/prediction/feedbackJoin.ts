@@ -61,7 +61,10 @@ export function learn(
   done: FeedbackDone,
 ): void {
   const { state, selection, predictions, features } = query;
-  const judged = policyFeedback(selection, predictions, request, application.loss);
+  const { late = [] } = query;
+  const { lossOfLate } = application;
+  const lateness = lossOfLate === undefined ? undefined : { arms: late, loss: lossOfLate };
+  const judged = policyFeedback(selection, predictions, request, application.loss, lateness);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;
@@ -73,6 +76,7 @@ export function learn(
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => {
+      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request);
       // What was judged before is in the log already.
       if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
         writeDown(application, query, judged, observer);
@@ -80,6 +84,16 @@ export function learn(
       done(outcomeOf(became, joined, error));
     },
   });
+}
+
+/** Versions on trial are judged by the same feedback. */
+function judgeVersions(
+  { models, loss }: ServedApplication,
+  { selection, tried = [] }: Omit<JudgedQuery, 'chosen'>,
+  request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+): void {
+  const isAlone = selection.arms.length === 1;
+  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, loss);
 }
 
 function writeDown(

@@ -4,6 +4,7 @@ export { keyMark, type FeedbackDesk, type Judgement, type ResolvedFeedback } fro
 export { refused } from './feedbackJoin.js';
 export type { PredictionEngineOptions } from './engineOptions.js';
 export type { ReplicaHandle } from './replicaLink.js';
+export type { TrialStatus } from './versionTrial.js';
 export { SilentObserver, type PredictionObserver } from './observer.js';
 export type {
   BatchRecord,

@@ -14,13 +14,39 @@ export interface PolicyFeedback {
   readonly predictions: readonly ArmPrediction[];
 }
 
+/** What an application says of arms that were late. */
+export interface Lateness {
+  readonly arms: readonly string[];
+  /** From 0 to 1. */
+  readonly loss: number;
+}
+
 /**
  * Feedback as policies take it: with the application's loss in place of right and wrong, and where only some models are judged
  * with their predictions alone, so that the others count as if they had not answered in time.
  * @param measure undefined: right or wrong
+ * @param lateness arms that were late, and what that costs; undefined: nothing
  * @returns undefined: none of the models that the query asked is judged
  */
 export function policyFeedback(
+  selection: Selection,
+  predictions: readonly ArmPrediction[],
+  { label, loss, losses }: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  measure: Loss | undefined,
+  lateness?: Lateness,
+): PolicyFeedback | undefined {
+  const judged = withoutLateness(selection, predictions, { label, loss, losses }, measure);
+  if (lateness === undefined || lateness.arms.length === 0) return judged;
+  const late = lateness.arms.filter((arm) => selection.arms.includes(arm));
+  if (late.length === 0) return judged;
+  const prices = Object.fromEntries(late.map((arm) => [arm, lateness.loss]));
+  const { label: known, losses: measured }: Feedback = judged?.feedback ?? { label: '' };
+  // Without the loss of the answer, which was measured of a default.
+  const feedback = { label: known, losses: { ...measured, ...prices }, late };
+  return { feedback, predictions: judged?.predictions ?? [] };
+}
+
+function withoutLateness(
   selection: Selection,
   predictions: readonly ArmPrediction[],
   { label, loss, losses }: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,

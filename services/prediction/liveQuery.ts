@@ -1,5 +1,5 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
-import type { ArmPrediction, Features, QueryView, Selection } from '../../selection/index.js';
+import type { ArmOutcome, ArmPrediction, Features, QueryView, Selection } from '../../selection/index.js';
 import { Evaluation, type HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
@@ -9,10 +9,11 @@ import type {
   PredictionFailure,
   WaiterTrace,
 } from '../cache/index.js';
-import type { JudgedQuery, LearnedState, RememberedQuery } from '../feedback/index.js';
+import type { JudgedQuery, LearnedState, RememberedQuery, TriedTask } from '../feedback/index.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
 import type { AnswerSink, Query } from './types.js';
+import type { VersionChoice } from './versionTrial.js';
 
 /** Whoever wants predictions for something else than an answer: told once, when all are there or the deadline has come. */
 export interface Settlement {
@@ -22,6 +23,7 @@ export interface Settlement {
 /** The engine's side of a task. */
 export interface TaskOwner {
   onTaskEnded(task: Task): void;
+  nowNs(): number;
 }
 
 const NO_TASKS: readonly Task[] = [];
@@ -34,11 +36,15 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   tasks: readonly Task[] = NO_TASKS;
   /** Nobody waits for them. */
   shadows: readonly Task[] = NO_TASKS;
-  /** Tasks that have not ended. */
+  /** Other versions of models with one on trial. Nobody waits for them either. */
+  twins: readonly Task[] = NO_TASKS;
+  /** Tasks that are waited for. */
   pending = 0;
   settled = false;
   /** Its policy is asked whom else to ask. */
   isAsking = false;
+  /** When somebody else is asked, whether or not those have answered that were. */
+  patience: Patience | undefined = undefined;
   /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
   query: Query | undefined = undefined;
   sink: AnswerSink | undefined = undefined;
@@ -69,8 +75,21 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
       predictions: [...this.tasks, ...this.shadows].filter((task) => task.arrived),
       features: this.features,
       chosen: !this.pinned,
+      late: this.tasks.filter((task) => task.isLate).map(({ arm }) => arm),
+      tried: this.tasks.flatMap((task) => triedTask(task) ?? []),
     };
   }
+}
+
+/** How long a query waits for the models that it has asked before it asks the next one. */
+export class Patience implements HeapItem {
+  order = 0;
+  heapIndex = -1;
+
+  constructor(
+    readonly live: LiveQuery,
+    public deadlineNs: number,
+  ) {}
 }
 
 /** One model asked for one query; it is itself the prediction that policies see. */
@@ -80,24 +99,41 @@ export class Task implements CacheWaiter, ArmPrediction {
   scores: Float32Array | undefined = undefined;
   arrived = false;
   cached = false;
+  /** Nobody waits for it any longer; what comes in time counts. */
+  isPassed = false;
   failure: PredictionFailure | undefined;
+  /** It had not answered when its query's time was over, and was not the first that its model ever waited for. */
+  isLate = false;
+  /** A replica was up when it was asked. */
+  isThere = true;
+  /** When it was asked; -1 where nobody wants to know how long it takes. */
+  askedNs = -1;
+  latencyNs = 0;
   /** The entry it waits for. */
   entry: CacheEntry<CachedEvaluation> | undefined;
   trace: WaiterTrace | undefined;
   readonly arm: string;
+  /** Of the version that was asked first. */
+  firstOutcome: ArmOutcome | undefined;
+  /** The other version's. */
+  twin: Task | undefined;
 
   constructor(
     private readonly owner: TaskOwner,
     readonly live: LiveQuery,
-    readonly model: ServedModel,
+    /** Changes when it fails, and another version of the model is asked. */
+    public model: ServedModel,
     /** Nobody waits for it. */
     readonly isShadow = false,
+    /** By a trial of a version of its model. */
+    readonly choice: VersionChoice | undefined = undefined,
   ) {
     this.arm = model.record.name;
   }
 
   onPrediction(prediction: Prediction): void {
     this.entry = undefined;
+    if (this.askedNs >= 0) this.latencyNs = this.owner.nowNs() - this.askedNs;
     this.accept(prediction);
     this.owner.onTaskEnded(this);
   }
@@ -122,6 +158,19 @@ export class Task implements CacheWaiter, ArmPrediction {
     this.trace = undefined;
     return trace;
   }
+}
+
+/** What a trial is told of a task when somebody judges it. */
+function triedTask(task: Task): TriedTask | undefined {
+  const { choice, arm, twin } = task;
+  if (choice === undefined) return undefined;
+  const { trial, selection } = choice;
+  const predictions: ArmPrediction[] = [];
+  for (const one of [task, twin]) {
+    if (one?.arrived !== true) continue;
+    predictions.push({ arm: one.model.record.version, output: one.output, scores: one.scores });
+  }
+  return { model: arm, trial: trial.record.number, selection, predictions };
 }
 
 /** An evaluation whose result goes to the cache and from there to all who wait. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LossChoice } from '../../selection/index.js';
+import type { Json, LossChoice } from '../../selection/index.js';
 import { Serving } from './tests/serving.js';
 
 interface Tally {
@@ -114,5 +114,101 @@ describe('partial feedback', () => {
       refusal: { field: 'losses.5', message: "no linked model has the name '5': linked are 4" },
     });
     expect(judge(one, {}).outcome).toMatchObject({ refusal: { field: 'label' } });
+  });
+});
+
+describe('the loss of being late', () => {
+  const MS = 1e6;
+
+  /** 'slow' takes longer than the objective of 20 ms; both are right. */
+  function late(
+    policy: string,
+    lossOfLate: number | undefined,
+    parameters: Json = { memory: null },
+  ): Serving {
+    const one = new Serving({ seed: 7 });
+    one.registry.putApplication({
+      name: 'app',
+      inputType: 'doubles',
+      defaultOutput: 'default',
+      latencyObjectiveUs: 20_000,
+      policy: { name: policy, parameters },
+      ...(lossOfLate === undefined ? {} : { lossOfLate }),
+    });
+    one.registry.addModel('slow').addModel('quick').link('app', 'slow', 'quick');
+    one.container({ model: 'slow', output: () => 'x', serviceNs: () => 150 * MS, credits: 64 });
+    one.container({ model: 'quick', output: () => 'x', serviceNs: () => MS });
+    return one;
+  }
+
+  it('takes the traffic from a model that answers nobody in time, though nobody judges a query', () => {
+    const share = (lossOfLate: number | undefined): number => {
+      const one = late('epsilonGreedy', lossOfLate);
+      const ids = Array.from({ length: 300 }, (_, at) => {
+        const queryId = one.predict(at);
+        one.run();
+        return queryId;
+      });
+      const answers = ids.slice(100).map((queryId) => one.answer(queryId));
+      return answers.filter(({ isDefault }) => !isDefault).length / answers.length;
+    };
+    expect(share(1)).toBeGreaterThan(0.9);
+    expect(share(undefined)).toBeLessThan(0.1);
+  });
+
+  it('is what such a model lost, whatever it says later, and whatever feedback says of the default', () => {
+    const one = late('ucb1', 0.75);
+    const queryId = one.predict(1);
+    one.run();
+    expect(one.answer(queryId)).toMatchObject({ isDefault: true, defaultReason: 'deadline' });
+    expect(tally(one)).toMatchObject({ judged: [1, 0], rewarded: [0.25, 0] });
+    for (const feedback of [{ label: 'x' }, { loss: 0 }]) {
+      expect(one.feedback({ queryId, ...feedback }).outcome).toMatchObject({
+        accepted: true,
+        joined: 'repeated',
+      });
+    }
+    expect(tally(one)).toMatchObject({ judged: [1, 0], rewarded: [0.25, 0] });
+  });
+
+  it('is nothing unless it is said: then a label judges what came after all', () => {
+    const one = late('ucb1', undefined);
+    const queryId = one.predict(1);
+    one.run();
+    one.feedback({ queryId, label: 'x' });
+    expect(tally(one)).toMatchObject({ judged: [1, 0], rewarded: [1, 0] });
+  });
+
+  it('judges the late one of an ensemble when somebody judges the query', () => {
+    const one = late('weighted', 0.5);
+    const queryId = one.predict(1);
+    one.run();
+    expect(tally(one)).toMatchObject({ judged: [0, 0] });
+    one.feedback({ queryId, label: 'x' });
+    expect(tally(one)).toMatchObject({ judged: [1, 1], rewarded: [0.5, 1] });
+  });
+
+  it('is not that of models that fail, nor of one that was named', () => {
+    const one = late('ucb1', 1);
+    one.registry.link('app', 'slow');
+    one.predict(1, { version: '1' });
+    one.run();
+    expect(tally(one)).toMatchObject({ judged: [0] });
+    const failing = serving('ucb1', undefined, []);
+    failing.registry.addModel('none').link('app', 'none');
+    failing.predict(1);
+    failing.run();
+    expect(tally(failing)).toMatchObject({ judged: [0] });
+  });
+
+  it('leaves the pairs of a canary alone, of which only those who serve can be late', () => {
+    const one = late('canary', 1, { steps: [0.5], latency: null, errors: null });
+    for (let at = 0; at < 40; at++) {
+      const queryId = one.predict(at);
+      one.run();
+      one.feedback({ queryId, label: 'x' });
+    }
+    const { rails } = (one.engine.states('app')?.own.state as { trial: { rails: { loss: object } } }).trial;
+    expect(rails.loss).toMatchObject({ candidate: { sum: 0 }, incumbent: { sum: 0 } });
   });
 });

@@ -10,18 +10,20 @@ import {
   type SelectionStates,
 } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askMore, askShadows } from './asking.js';
+import { askModels, askOther, askShadows, askTwins } from './asking.js';
 import { ColdQueries } from './coldQueries.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
+import { Escalation } from './escalation.js';
 import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackDesk } from './feedbackDesk.js';
 import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
+import { outcomeOf } from './noticedQueries.js';
 import { pinnedModel } from './pinnedModel.js';
 import {
   SHUTTING_DOWN,
@@ -33,6 +35,7 @@ import {
 } from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
+import type { TrialStatus } from './versionTrial.js';
 import { VotePoll } from './votePoll.js';
 import type {
   Answer,
@@ -66,6 +69,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
   private readonly cold: ColdQueries;
+  private readonly escalation: Escalation;
   private readonly modelCalls: ModelCalls;
   /** What feedback is about, and what is learned of it. */
   readonly desk: FeedbackDesk;
@@ -88,6 +92,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
     this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
     this.cold = new ColdQueries(this.clock, `${port}/contexts`);
+    this.escalation = new Escalation(this.clock, `${port}/escalation`, this.cache, this, (live, nowNs) =>
+      this.settle(live, nowNs),
+    );
     this.modelCalls = new ModelCalls(
       this.clock,
       `${port}/models`,
@@ -103,7 +110,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       store: options.store,
       contexts: options.contexts ?? {},
       batching: batchingOptions(options, this.observer),
+      seed: options.seed,
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
+      onTrialEnded: options.onTrialEnded ?? (() => undefined),
       onModelGone: (model) => this.cache.removeModel(model.number),
     });
     this.desk = new FeedbackDesk({
@@ -282,7 +291,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** Calls back once everything learned so far is in the store. */
   flush(done: () => void): void {
     const applications = [...this.directory.applications()];
-    let open = applications.length + 1;
+    const trials = [...this.directory.trials()];
+    let open = applications.length + trials.length + 1;
     const one = (): void => {
       open -= 1;
       if (open === 0) done();
@@ -291,6 +301,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       noticed?.tell();
       states.flush(one);
     }
+    for (const trial of trials) trial.flush(one);
     one();
   }
 
@@ -304,6 +315,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
     this.directory.close();
     this.deadlines.close();
+    this.escalation.close();
   }
 
   onTaskEnded(task: Task): void {
@@ -322,11 +334,25 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.reduce(live);
       return;
     }
+    if (task.isPassed) return;
+    if (
+      failure !== undefined &&
+      task.choice !== undefined &&
+      askOther(this.cache, task, this.clock.nowNs())
+    ) {
+      if (!task.arrived) return;
+      // From the cache, which has counted it.
+      live.pending += 1;
+    }
     live.pending -= 1;
     // A query that is still being started settles at the end of its start.
     if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
     const nowNs = this.clock.nowNs();
-    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
+    if (!this.escalation.goesOn(live, nowNs)) this.settle(live, nowNs);
+  }
+
+  nowNs(): number {
+    return this.clock.nowNs();
   }
 
   cacheStats(): CacheStats {
@@ -357,6 +383,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** What an application has learned; undefined when there is no such application. */
   states(application: string): SelectionStates | undefined {
     return this.directory.application(application)?.states;
+  }
+
+  /** Of versions that are tried beside others. */
+  trials(): readonly TrialStatus[] {
+    return [...this.directory.trials()].map((trial) => trial.status());
   }
 
   /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
@@ -414,37 +445,19 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   ): void {
     this.live += 1;
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
-    if (live.pending === 0 && !this.goesOn(live, nowNs)) {
-      this.settle(live, nowNs);
-    } else {
-      this.deadlines.push(live);
-    }
+    if (this.escalation.goesOn(live, nowNs)) this.deadlines.push(live);
+    else this.settle(live, nowNs);
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
-  }
-
-  /** Asks whom the policy wants next, now that nobody is waited for. @returns whether somebody is now */
-  private goesOn(live: LiveQuery, nowNs: number): boolean {
-    const { application, query, pinned } = live;
-    const { policy, models } = application;
-    if (policy.escalate === undefined || query === undefined || pinned || nowNs >= live.deadlineNs)
-      return false;
-    live.isAsking = true;
-    while (live.pending === 0) {
-      const arrived = live.tasks.filter((task) => task.arrived);
-      const next = policy.escalate(live.state.state, live.selection.arms, arrived, live);
-      const model = next === undefined ? undefined : models.get(next);
-      if (model === undefined || live.tasks.some(({ arm }) => arm === next)) break;
-      askMore(this.cache, this, live, model, query.input, query, nowNs);
+    if (live.tasks.some(({ choice }) => choice !== undefined)) {
+      askTwins(this.cache, this, live, input, origin, nowNs);
     }
-    live.isAsking = false;
-    return live.pending > 0;
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
   private withdraw(live: LiveQuery): void {
     leaveTraces(live, 'cancelled');
     this.end(live);
-    for (const { entry } of [...live.tasks, ...live.shadows]) {
+    for (const { entry } of [...live.tasks, ...live.shadows, ...live.twins]) {
       if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
   }
@@ -455,6 +468,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.live -= 1;
     if (live.query !== undefined) live.application.load.inFlight -= 1;
     this.deadlines.remove(live);
+    this.escalation.end(live);
     live.query = undefined;
     live.sink = undefined;
     live.settlement = undefined;
@@ -462,10 +476,13 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private settle(live: LiveQuery, nowNs: number): void {
     const { query, sink, settlement } = live;
-    if (live.pending > 0) leaveTraces(live, 'deadline');
+    if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
-    if (query !== undefined && !live.pinned) live.application.noticed?.add(live, nowNs);
+    if (query !== undefined && !live.pinned) {
+      notice(live, nowNs);
+      if (live.application.lossOfLate !== undefined) this.judgeLate(live);
+    }
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
       // A deadline that is told late, since the host stood still, is a late answer.
@@ -474,6 +491,23 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();
+  }
+
+  /**
+   * Notes who was late. A single arm that was is judged at once, whether or not anybody judges its query: what it would have said
+   * makes no difference. Of several arms, and where shadows are to be judged too, feedback tells the rest.
+   */
+  private judgeLate(live: LiveQuery): void {
+    const { tasks, selection } = live;
+    for (const task of tasks) {
+      const { arrived, failure, model } = task;
+      const isOver = failure === undefined || failure.reason === 'expired';
+      task.isLate = !arrived && isOver && !model.replicas.isUnheard;
+    }
+    const isAlone = tasks.length === 1 && selection.shadows === undefined;
+    if (isAlone && tasks[0].isLate && this.recent.judgeOnce(live.id)) {
+      this.desk.judgeLate(live.application, live.judged());
+    }
   }
 
   private give(query: Query, sink: AnswerSink, answer: Answer): void {
@@ -490,6 +524,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     // An ensemble's stays as it is: its predictions are what there is to keep.
     if (live.tasks.length !== 1 || live.selection.shadows !== undefined) return;
     const [task] = live.tasks;
+    // Another version is to be judged with it.
+    if (task.choice !== undefined) return;
     const propensity = live.pinned ? 0 : live.selection.propensity;
     const output = task.arrived ? task.output : undefined;
     this.recent.reduce(live, live.state, task.arm, output, propensity, live.features);
@@ -505,7 +541,18 @@ function budgetOf({ budgetNs }: Query, { objectiveNs }: ServedApplication): numb
   return budgetNs !== undefined && budgetNs < objectiveNs ? budgetNs : objectiveNs;
 }
 
+/** Tells policies and trials that want to know what became of those who were asked. */
+function notice({ application, tasks }: LiveQuery, nowNs: number): void {
+  application.noticed?.add(tasks.map(outcomeOf), nowNs);
+  for (const task of tasks) {
+    const { choice, firstOutcome } = task;
+    if (choice === undefined) continue;
+    const last = { ...outcomeOf(task), arm: task.model.record.version };
+    choice.trial.notice(firstOutcome === undefined ? [last] : [firstOutcome, last], nowNs);
+  }
+}
+
 /** Whoever still waits in a trace does so no longer. */
 function leaveTraces({ tasks }: LiveQuery, reason: 'deadline' | 'cancelled'): void {
-  for (const task of tasks) task.endTrace()?.onLeft(reason);
+  for (const task of tasks) task.endTrace()?.onLeft(task.isPassed ? 'passed' : reason);
 }

@@ -21,6 +21,8 @@ export class ServedApplication {
   readonly maxInFlight: number;
   /** undefined: right or wrong, which policies tell by themselves. */
   readonly loss: Loss | undefined;
+  /** What it costs an arm to be late; undefined: nothing. */
+  readonly lossOfLate: number | undefined;
   /** undefined: its policy does not want to know. */
   readonly noticed: NoticedQueries | undefined;
   /** By name, which is what policies call an arm. */
@@ -35,6 +37,7 @@ export class ServedApplication {
     this.objectiveNs = record.latencyObjectiveUs * 1000;
     this.maxInFlight = record.maxInFlight ?? Infinity;
     this.noticed = this.policy.notice === undefined ? undefined : new NoticedQueries(states.own);
+    this.lossOfLate = record.lossOfLate;
     this.loss =
       record.loss === undefined || record.loss.name === 'zeroOne' ? undefined : lossNamed(record.loss);
   }

@@ -2,6 +2,7 @@ import type { InputForm } from '../../containers/protocol/index.js';
 import type { ReplicaGroup } from '../batching/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import type { AnsweringModel } from './types.js';
+import type { VersionTrial } from './versionTrial.js';
 
 /** A model version that can be asked: its replicas, its number in the cache, and its part in answers, made once. */
 export class ServedModel {
@@ -10,6 +11,8 @@ export class ServedModel {
   /** The `models` of an answer that this model gave alone. */
   readonly onlyFresh: readonly AnsweringModel[];
   readonly onlyFromCache: readonly AnsweringModel[];
+  /** Of another version beside this one. */
+  trial: VersionTrial | undefined = undefined;
 
   constructor(
     readonly record: ModelRecord,

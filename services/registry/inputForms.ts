@@ -11,11 +11,13 @@ export function inputFormOf({
   inputType: type,
   inputLength: length,
   inputRange: range,
+  inputColumns: columns,
 }: ModelRecord): InputForm {
   return {
     type,
     ...(length === undefined ? {} : { length }),
     ...(range === undefined ? {} : { range }),
+    ...(columns === undefined ? {} : { columns }),
   };
 }
 
@@ -24,7 +26,9 @@ export function commonInputForm(type: InputType, forms: readonly InputForm[]): I
   const length = forms.find((form) => form.length !== undefined)?.length;
   const ranges = forms.map(({ range }) => range ?? {});
   const range = ranges.length === 0 ? {} : ranges.reduce(narrower);
+  const columns = forms.find((form) => form.columns !== undefined)?.columns;
   return {
+    ...(columns === undefined ? {} : { columns }),
     type,
     ...(length === undefined ? {} : { length }),
     ...(Object.keys(range).length === 0 ? {} : { range }),
@@ -49,8 +53,11 @@ export interface NamedForm {
 
 /** Why no input suits both models, with what each declares; undefined: one does. */
 export function inputClash(one: NamedForm, other: NamedForm): string | undefined {
-  const { length, range } = one.form;
-  const { length: otherLength, range: otherRange } = other.form;
+  const { length, range, columns } = one.form;
+  const { length: otherLength, range: otherRange, columns: otherColumns } = other.form;
+  if (columns !== undefined && otherColumns !== undefined && columns.join('\0') !== otherColumns.join('\0')) {
+    return `model '${one.name}' takes the columns ${columns.join(', ')}, '${other.name}' of the same application ${otherColumns.join(', ')}`;
+  }
   if (length !== undefined && otherLength !== undefined && length !== otherLength) {
     return `model '${one.name}' takes ${length} elements, '${other.name}' of the same application ${otherLength}`;
   }

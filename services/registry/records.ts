@@ -20,6 +20,8 @@ export interface ApplicationRecord {
   readonly contextTtlDays?: number;
   /** By which labels judge its models; absent: right or wrong. */
   readonly loss?: LossChoice;
+  /** From 0 to 1: what it costs a model to answer after the query's time, whatever it says; absent: nothing. */
+  readonly lossOfLate?: number;
 }
 
 export interface PolicyChoice {
@@ -36,6 +38,8 @@ export interface ModelRecord {
   readonly inputLength?: number | undefined;
   /** Of every element; undefined when any will do. */
   readonly inputRange?: InputRange;
+  /** Of strings that are rows: the columns of which each is a JSON list. */
+  readonly inputColumns?: readonly string[];
   readonly labels: readonly string[];
   /** What runs it. */
   readonly container: ContainerSource;
@@ -96,8 +100,29 @@ export interface BatchDelay {
   readonly delayUs?: number;
 }
 
+/**
+ * A version that is tried beside the current one of its model, with a share of the model's queries that grows. The last of each model
+ * is kept.
+ */
+export interface CanaryRecord {
+  readonly model: string;
+  readonly candidate: string;
+  readonly incumbent: string;
+  /** Grows with each candidate of the model: what was seen of one is not another's. */
+  readonly number: number;
+  /** Of policy `canary`. */
+  readonly parameters: Json;
+  /** Absent: it is being tried. */
+  readonly end?: CanaryEnd;
+}
+
+export interface CanaryEnd {
+  readonly kind: 'promoted' | 'withdrawn' | 'aborted';
+  readonly reason: string;
+}
+
 export interface RegistryChange {
-  readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale' | 'declaration';
+  readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale' | 'declaration' | 'canary';
   /** The application's or model's name. */
   readonly name: string;
 }
@@ -111,6 +136,8 @@ export interface RegistryView {
   model(name: string, version: string): ModelRecord | undefined;
   models(): readonly ModelRecord[];
   currentVersion(name: string): string | undefined;
+  /** The last version of the model that was tried beside another, or is. */
+  canary(model: string): CanaryRecord | undefined;
   /** What a version takes, as far as its registration or a replica of it has said. */
   inputForm(model: ModelRecord): InputForm;
   /** false: of a module that has never run, so that nobody can tell yet whether it takes an input. */

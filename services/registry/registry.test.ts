@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../selection/index.js';
 import { MemoryStore, type StoreOutcome } from '../store/index.js';
 import type { ModelRecord, RegistryChange } from './index.js';
 import { Registry } from './index.js';
@@ -95,6 +96,76 @@ describe('Registry', () => {
     );
     await registry.deleteVersion('module', '1');
     expect(registry.inputForm(module).length).toBeUndefined();
+  });
+
+  describe('canaries', () => {
+    async function withTwo(): Promise<{ store: MemoryStore; registry: Registry }> {
+      const store = new MemoryStore();
+      const registry = new Registry(store);
+      await registry.addModel(model('m', '1', 3));
+      await registry.addModel(model('m', '2', 3), undefined, { loss: 0.1 });
+      return { store, registry };
+    }
+
+    it('leave the current version, survive a restart, and end once, for whoever sees it first', async () => {
+      const { store, registry } = await withTwo();
+      const record = { model: 'm', candidate: '2', incumbent: '1', number: 1, parameters: { loss: 0.1 } };
+      expect(registry.currentVersion('m')).toBe('1');
+      expect(registry.canary('m')).toEqual(record);
+      const other = new Registry(store);
+      expect(other.canaries()).toEqual([record]);
+      const end = { kind: 'promoted', reason: 'so' } as const;
+      expect(await Promise.all([other.endCanary('m', 1, end), registry.endCanary('m', 1, end)])).toEqual([
+        true,
+        false,
+      ]);
+      expect(registry.canary('m')).toEqual({ ...record, end });
+      expect(registry.currentVersion('m')).toBe('2');
+      expect(registry.versionsBefore('m')).toEqual(['1']);
+      expect(await registry.endCanary('m', 1, end)).toBe(false);
+    });
+
+    it('end when any version is made current, or the candidate is deleted; the next one has the next number', async () => {
+      const { registry } = await withTwo();
+      await registry.addModel(model('m', '3', 3));
+      expect(registry.canary('m')?.end).toEqual({
+        kind: 'aborted',
+        reason: "version '3' was made the current one",
+      });
+      await registry.startCanary('m', '2', {});
+      expect(registry.canary('m')).toMatchObject({ number: 2, incumbent: '3' });
+      await registry.setCurrentVersion('m', '2');
+      expect(registry.canary('m')?.end).toMatchObject({ kind: 'promoted' });
+      await registry.startCanary('m', '1', {});
+      await registry.deleteVersion('m', '1');
+      expect(registry.canary('m')?.end).toEqual({ kind: 'aborted', reason: 'it was deleted' });
+    });
+
+    it('are refused beside nothing, beside another, of other inputs, and with parameters that are none', async () => {
+      const { registry } = await withTwo();
+      const add = (version: string, canary: Json, name = 'm', length = 3) =>
+        registry.addModel(model(name, version, length), undefined, canary);
+      await expect(add('1', {}, 'n')).rejects.toMatchObject({ code: 'no_incumbent' });
+      await expect(add('3', {})).rejects.toMatchObject({ code: 'canary_running' });
+      await registry.endCanary('m', 1, { kind: 'aborted', reason: '' });
+      await expect(registry.startCanary('m', '1', {})).rejects.toMatchObject({ code: 'no_incumbent' });
+      await expect(add('3', {}, 'm', 4)).rejects.toMatchObject({
+        code: 'input_type_mismatch',
+        message: expect.stringContaining("model 'm 3' takes 4 elements") as string,
+      });
+      await expect(add('3', { loss: 2 })).rejects.toMatchObject({
+        code: 'invalid_policy',
+        field: 'canary.loss',
+      });
+      await expect(add('3', { candidate: '3' })).rejects.toMatchObject({ field: 'canary.candidate' });
+      expect(registry.model('m', '3')).toBeUndefined();
+      expect(registry.canary('n')).toBeUndefined();
+      // What a replica says of itself is held to the same.
+      await registry.addModel(model('m', '5'), undefined, {});
+      expect(() => registry.checkDeclared(registry.requireVersion('m', '5'), { length: 4 })).toThrow(
+        /takes 4 elements/,
+      );
+    });
   });
 
   it('deletes the links of an application with it', async () => {

@@ -6,6 +6,8 @@ import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
 import { checkApplicationName, checkName } from './names.js';
 import type {
   ApplicationRecord,
+  CanaryEnd,
+  CanaryRecord,
   DeclaredForm,
   ModelRecord,
   ModelScale,
@@ -132,15 +134,17 @@ export class Registry implements RegistryView {
   }
 
   /**
-   * Registers a version and makes it the current one. Errors: `invalid_name`, `invalid_value`, `model_exists`,
-   * `input_type_mismatch` with an application that the model is linked to.
+   * Registers a version and makes it the current one, or tries it beside that. Errors: `invalid_name`, `invalid_value`, `model_exists`,
+   * `input_type_mismatch` with an application that the model is linked to; those of `startCanary`.
+   * @param canary parameters of policy `canary`; undefined: it becomes the current one
    */
-  async addModel(record: ModelRecord, scale?: ModelScale): Promise<void> {
+  async addModel(record: ModelRecord, scale?: ModelScale, canary?: Json): Promise<void> {
     checkName(record.name, 'model_name');
     checkName(record.version, 'model_version');
     if (scale !== undefined) checkScale(scale);
     for (const application of this.image.applicationsOf(record.name)) this.checkFits(record, application);
     this.requireFree(record.name, record.version);
+    const trial = canary === undefined ? undefined : this.newCanary(record, canary);
     // All in one turn, so that they are durable together; the scale first: whoever hears of the version finds it.
     const scaled =
       scale === undefined ? [] : [this.write(scaleKey(record.name, record.version), asJson(scale), 'any')];
@@ -151,7 +155,8 @@ export class Registry implements RegistryView {
       'model_exists',
       isTaken(record.name, record.version),
     );
-    await Promise.all([...scaled, added, ...this.makeCurrent(record.name, record.version)]);
+    const taken = trial === undefined ? this.makeCurrent(record.name, record.version) : [this.keep(trial)];
+    await Promise.all([...scaled, added, ...taken]);
   }
 
   /** @throws ServiceError `model_exists` for a version that is registered */
@@ -165,6 +170,47 @@ export class Registry implements RegistryView {
     const model = this.requireVersion(name, version);
     for (const application of this.image.applicationsOf(name)) this.checkFits(model, application);
     await Promise.all(this.makeCurrent(name, version));
+  }
+
+  /** The last version of the model that was tried beside another, or is. */
+  canary(model: string): CanaryRecord | undefined {
+    return this.image.canary(model);
+  }
+
+  /** Of each model that ever had one. */
+  canaries(): readonly CanaryRecord[] {
+    return this.image.allCanaries();
+  }
+
+  /**
+   * Tries a registered version beside the current one. Errors: `unknown_model`, `invalid_policy`, `canary_running`, `no_incumbent`,
+   * `input_type_mismatch`, `concurrent_change`.
+   * @param parameters of policy `canary`
+   */
+  async startCanary(name: string, version: string, parameters: Json): Promise<void> {
+    const model = this.requireVersion(name, version);
+    for (const application of this.image.applicationsOf(name)) this.checkFits(model, application);
+    await this.keep(this.newCanary(model, parameters));
+  }
+
+  /**
+   * The candidate becomes the current version, or is no longer tried. Errors: `no_canary`.
+   * @param number of the candidate that is meant
+   * @returns false when it was over
+   */
+  async endCanary(model: string, number: number, end: CanaryEnd): Promise<boolean> {
+    const record = this.image.canary(model);
+    if (record === undefined || record.number !== number || record.end !== undefined) return false;
+    const writes = [this.keep({ ...record, end })];
+    if (end.kind === 'promoted') writes.push(...this.switchTo(model, record.candidate));
+    try {
+      await Promise.all(writes);
+    } catch (error) {
+      // Another server has seen it, too.
+      if (error instanceof ServiceError && error.code === 'concurrent_change') return false;
+      throw error;
+    }
+    return true;
   }
 
   /** Says how many replicas of a version are to run. Errors: `unknown_model`, `invalid_value`. */
@@ -193,7 +239,12 @@ export class Registry implements RegistryView {
         );
       }
       writes.push(this.write(currentKey(name), undefined, 'any'));
+      writes.push(this.write(canaryKey(name), undefined, 'any'));
       writes.push(this.write(formerKey(name), undefined, 'any'));
+    }
+    const tried = this.image.canary(name);
+    if (tried?.end === undefined && tried?.candidate === version) {
+      writes.push(this.keep({ ...tried, end: { kind: 'aborted', reason: 'it was deleted' } }));
     }
     writes.push(this.write(modelKey(name, version), undefined, 'any'));
     writes.push(this.write(scaleKey(name, version), undefined, 'any'));
@@ -204,8 +255,11 @@ export class Registry implements RegistryView {
   /** @throws ServiceError `input_type_mismatch` when no input suits both it and another model of an application. */
   checkDeclared(model: ModelRecord, form: DeclaredForm): void {
     const { name, version } = model;
-    if (this.image.currentVersion(name) !== version) return;
+    const tried = this.image.canary(name);
+    const isTried = tried?.end === undefined && tried?.candidate === version;
+    if (this.image.currentVersion(name) !== version && !isTried) return;
     const whole = { ...form, ...inputFormOf(model) };
+    if (isTried) this.checkInPlace(model, tried.incumbent, whole);
     for (const application of this.image.applicationsOf(name)) this.checkFits(model, application, whole);
   }
 
@@ -308,8 +362,64 @@ export class Registry implements RegistryView {
     }
   }
 
-  /** The present current version goes first among those before. */
+  /** @throws ServiceError */
+  private newCanary(model: ModelRecord, parameters: Json): CanaryRecord {
+    const { name, version } = model;
+    checkedCanary(parameters);
+    const incumbent = this.image.currentVersion(name);
+    if (incumbent === undefined || incumbent === version) {
+      const message =
+        incumbent === undefined
+          ? `model '${name}' has no version that serves, beside which '${version}' could be tried: add it without canary`
+          : `version '${version}' is the current one of model '${name}': only another one can be tried beside it`;
+      throw new ServiceError('no_incumbent', message, 'model_version');
+    }
+    const former = this.image.canary(name);
+    if (former !== undefined && former.end === undefined) {
+      throw new ServiceError(
+        'canary_running',
+        `version '${former.candidate}' of model '${name}' is being tried: promote or abort it first`,
+        'model_version',
+      );
+    }
+    this.checkInPlace(model, incumbent, this.image.inputForm(model));
+    return { model: name, candidate: version, incumbent, number: (former?.number ?? 0) + 1, parameters };
+  }
+
+  /** Whoever asks one may be answered by the other. @throws ServiceError `input_type_mismatch` */
+  private checkInPlace(model: ModelRecord, incumbent: string, form: InputForm): void {
+    const { name, version } = model;
+    const served = this.image.model(name, incumbent);
+    if (served === undefined) return;
+    const clash =
+      served.inputType === model.inputType
+        ? inputClash(
+            { name: `${name} ${version}`, form },
+            { name: `${name} ${incumbent}`, form: this.image.inputForm(served) },
+          )
+        : `version '${version}' takes ${model.inputType}, '${incumbent}' ${served.inputType}`;
+    if (clash !== undefined) throw new ServiceError('input_type_mismatch', clash, 'input_type');
+  }
+
+  private keep(record: CanaryRecord): Promise<void> {
+    const key = canaryKey(record.model);
+    return this.write(key, asJson(record), this.store.get(key)?.version ?? 0);
+  }
+
+  /** Also ends what was being tried: it was compared with another one. */
   private makeCurrent(name: string, version: string): Promise<void>[] {
+    const writes = this.switchTo(name, version);
+    const tried = this.image.canary(name);
+    if (writes.length === 0 || tried === undefined || tried.end !== undefined) return writes;
+    const end: CanaryEnd =
+      tried.candidate === version
+        ? { kind: 'promoted', reason: 'it was made the current version' }
+        : { kind: 'aborted', reason: `version '${version}' was made the current one` };
+    return [...writes, this.keep({ ...tried, end })];
+  }
+
+  /** The present current version goes first among those before. */
+  private switchTo(name: string, version: string): Promise<void>[] {
     const current = this.image.currentVersion(name);
     if (current === version) return [];
     const before = this.image.versionsBefore(name).filter((one) => one !== version);
@@ -347,6 +457,22 @@ function checkedPolicy({ name, parameters }: PolicyChoice): void {
   }
 }
 
+/** @throws ServiceError `invalid_policy` */
+function checkedCanary(parameters: Json): void {
+  try {
+    checkPolicy('canary', parameters);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const field = error.field.replace(/^parameters/, 'canary');
+    throw new ServiceError('invalid_policy', error.message, field, { cause: error });
+  }
+  const given = typeof parameters === 'object' ? (parameters ?? {}) : {};
+  const named = ['model', 'candidate'].find((name) => Object.hasOwn(given, name));
+  if (named === undefined) return;
+  const message = `canary.${named} is not taken here: versions of one model are compared`;
+  throw new ServiceError('invalid_policy', message, `canary.${named}`);
+}
+
 /** @throws ServiceError `invalid_value` */
 function checkedLoss(loss: ApplicationRecord['loss']): void {
   if (loss === undefined) return;
@@ -376,7 +502,7 @@ function checkScale({ replicas, range }: ModelScale): void {
 }
 
 /** Records are plain data; undefined members are left out, as JSON does. */
-function asJson(record: ApplicationRecord | ModelRecord | ModelScale | DeclaredForm): Json {
+function asJson(record: ApplicationRecord | CanaryRecord | ModelRecord | ModelScale | DeclaredForm): Json {
   return JSON.parse(JSON.stringify(record)) as Json;
 }
 
@@ -388,6 +514,7 @@ const formerKey = (name: string) => storeKey('registry', 'former', name);
 const scaleKey = (name: string, version: string) => storeKey('registry', 'scale', name, version);
 /** A `DeclaredForm`; of earlier programs a number, the elements of an input. */
 const declaredKey = (name: string, version: string) => storeKey('registry', 'declared', name, version);
+const canaryKey = (model: string) => storeKey('registry', 'canary', model);
 const linksKey = (application: string) => storeKey('registry', 'links', application);
 
 function isTaken(name: string, version: string): string {

@@ -5,6 +5,7 @@ import { hasOwnProcess } from './hosted.js';
 import { inputFormOf } from './inputForms.js';
 import type {
   ApplicationRecord,
+  CanaryRecord,
   DeclaredForm,
   ModelRecord,
   ModelScale,
@@ -29,6 +30,8 @@ export class RegistryImage implements RegistryView {
   private readonly scales = new Map<string, Map<string, ModelScale>>();
   /** What inputs must be, by name and version, where not the registration said it but a replica or the files. */
   private readonly declared = new Map<string, Map<string, DeclaredForm>>();
+  /** By model. */
+  private readonly canaries = new Map<string, CanaryRecord>();
   private readonly links = new Map<string, readonly string[]>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
@@ -88,6 +91,14 @@ export class RegistryImage implements RegistryView {
     return former.filter((version) => version !== current && this.model(name, version) !== undefined);
   }
 
+  canary(model: string): CanaryRecord | undefined {
+    return this.canaries.get(model);
+  }
+
+  allCanaries(): readonly CanaryRecord[] {
+    return [...this.canaries.values()];
+  }
+
   scale(name: string, version: string): ModelScale {
     return this.scales.get(name)?.get(version) ?? ONE_REPLICA;
   }
@@ -145,6 +156,10 @@ export class RegistryImage implements RegistryView {
       case 'declared':
         setIn(this.declared, name, version, declaredFormIn(value as number | DeclaredForm | undefined));
         return { kind: 'declaration', name };
+      case 'canary':
+        if (value === undefined) this.canaries.delete(name);
+        else this.canaries.set(name, value as unknown as CanaryRecord);
+        return { kind: 'canary', name };
       case 'links':
         if (value === undefined) this.links.delete(name);
         else this.links.set(name, value as readonly string[]);

@@ -29,6 +29,7 @@ const application = z.looseObject({
       quantile: z.number().optional(),
     })
     .optional(),
+  lossOfLate: z.number().min(0).max(1).optional(),
 });
 
 const ownProcess = {
@@ -69,6 +70,7 @@ const model = z.looseObject({
   inputType: z.enum(INPUT_TYPES),
   inputLength: z.int().min(0).optional(),
   inputRange: range.optional(),
+  inputColumns: z.array(z.string()).optional(),
   labels: z.array(z.string()),
   container,
   batching,
@@ -89,6 +91,15 @@ const declared = z.union([
   z.looseObject({ length: z.number().optional(), range: range.optional() }),
 ]);
 
+const canary = z.looseObject({
+  model: name,
+  candidate: name,
+  incumbent: name,
+  number: z.int().min(1),
+  parameters: z.unknown(),
+  end: z.looseObject({ kind: z.enum(['promoted', 'withdrawn', 'aborted']), reason: z.string() }).optional(),
+});
+
 const SHAPES: ReadonlyMap<string, { readonly parts: number; readonly shape: z.ZodType }> = new Map([
   ['application', { parts: 3, shape: application }],
   ['model', { parts: 4, shape: model }],
@@ -96,6 +107,7 @@ const SHAPES: ReadonlyMap<string, { readonly parts: number; readonly shape: z.Zo
   ['former', { parts: 3, shape: z.array(name) }],
   ['scale', { parts: 4, shape: scale }],
   ['declared', { parts: 4, shape: declared }],
+  ['canary', { parts: 3, shape: canary }],
   ['links', { parts: 3, shape: z.array(name) }],
 ]);
 
@@ -113,6 +125,7 @@ export function registryFault(parts: readonly string[], value: Json): string | u
   if (fault !== undefined) return fault;
   if (parts[1] === 'application')
     return applicationFault(parts, value as unknown as z.infer<typeof application>);
+  if (parts[1] === 'canary') return canaryFault(parts, value as unknown as z.infer<typeof canary>);
   if (parts[1] === 'model') return modelFault(parts, value as unknown as z.infer<typeof model>);
   return undefined;
 }
@@ -126,6 +139,14 @@ function applicationFault(
     choiceFault('policy', () => checkPolicy(policy.name, policy.parameters as Json)) ??
     choiceFault('loss', () => loss && checkLoss(loss))
   );
+}
+
+function canaryFault(
+  [, , key]: readonly string[],
+  { model: own, parameters }: z.infer<typeof canary>,
+): string | undefined {
+  if (own !== key) return `it is the record of '${own}'`;
+  return choiceFault('canary', () => checkPolicy('canary', parameters as Json));
 }
 
 function choiceFault(field: string, check: () => void): string | undefined {

@@ -1,6 +1,8 @@
 import type { ReplicaStatus as DeployedReplica } from '../deployment/index.js';
 import type { NodeReport } from '../../containers/runtime/index.js';
 import { DEPLOYMENT_METRICS } from '../metrics/index.js';
+import type { TrialStatus } from '../prediction/index.js';
+import type { CanaryRecord } from '../registry/index.js';
 import {
   familiesOf,
   labelText,
@@ -15,10 +17,16 @@ export interface DeploymentSources {
   replicas(): readonly DeployedReplica[];
   /** Replicas that a version is to have: by its owner, or by the autoscaler. */
   wanted(): Iterable<readonly [model: string, version: string, replicas: number]>;
+  /** The last version of each model that was tried beside another. */
+  canaries(): readonly CanaryRecord[];
+  /** Those that are tried. */
+  trials(): readonly TrialStatus[];
   nodes(): readonly NodeReport[];
 }
 
 const STATES: readonly DeployedReplica['state'][] = ['starting', 'warming', 'up', 'draining', 'down'];
+
+const CANARY_STATES = ['ramping', 'promoted', 'withdrawn', 'aborted'] as const;
 
 export function deploymentFamilies(sources: DeploymentSources): readonly MetricFamily[] {
   const eachNode = (read: (report: NodeReport) => number | undefined) => (to: ValueWriter<'node'>) => {
@@ -30,6 +38,18 @@ export function deploymentFamilies(sources: DeploymentSources): readonly MetricF
   return familiesOf(DEPLOYMENT_METRICS, {
     windjammer_replicas_wanted: (to) => {
       for (const [model, version, count] of sources.wanted()) to.value(labelText({ model, version }), count);
+    },
+    windjammer_canary_share: (to) => {
+      for (const { record, share } of sources.trials()) {
+        to.value(labelText({ model: record.model, version: record.candidate }), share);
+      }
+    },
+    windjammer_canary_state: (to) => {
+      for (const { model, candidate: version, end } of sources.canaries()) {
+        for (const state of CANARY_STATES) {
+          to.value(labelText({ model, version, state }), (end?.kind ?? 'ramping') === state ? 1 : 0);
+        }
+      }
     },
     windjammer_replicas: (to) => writeStates(to, sources.replicas()),
     windjammer_replica_restarts_total: (to) => {

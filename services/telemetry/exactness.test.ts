@@ -35,7 +35,13 @@ class CountedServing {
 
   private scrape(): Promise<{ text: string }> {
     if (!this.attached) {
-      this.telemetry.attach(this.serving.engine, { replicas: () => [], wanted: () => [], nodes: () => [] });
+      this.telemetry.attach(this.serving.engine, {
+        replicas: () => [],
+        wanted: () => [],
+        canaries: () => [],
+        trials: () => [],
+        nodes: () => [],
+      });
     }
     this.attached = true;
     return this.telemetry.text('prometheus').then(({ bytes }) => ({ text: String(bytes) }));

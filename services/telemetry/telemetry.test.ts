@@ -1,3 +1,4 @@
+import { canaryPolicy, trialOf } from '../../selection/index.js';
 import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Query } from '../prediction/index.js';
@@ -57,6 +58,9 @@ async function telemetryWithModel(): Promise<{
     failed: { model_error: 0, overload: 0, no_replica: 0, expired: 1, invalid_input: 0 },
     abandoned: 1,
   };
+  const canary = { model: 'm', candidate: '2', incumbent: '1', number: 1, parameters: {} };
+  const trial = trialOf(canaryPolicy.init(['1', '2'], null));
+  if (trial === undefined) throw new Error('nothing is tried');
   telemetry.attach(
     {
       cacheStats: () => ({ ...cache, entries: 4, bytes: 400, limitBytes: 1000, pending: 0 }),
@@ -90,6 +94,8 @@ async function telemetryWithModel(): Promise<{
         { model: 'm', version: '1', replica: 1, state: 'down', restarts: 1 },
       ],
       wanted: () => [['m', '1', 2]],
+      canaries: () => [canary],
+      trials: () => [{ record: canary, trial, share: 0.2 }],
       nodes: () => [
         {
           node: 'node0',
@@ -225,6 +231,9 @@ describe('Telemetry', () => {
       'windjammer_replicas{model="m",version="1",state="down"} 1',
       'windjammer_replicas{model="m",version="1",state="warming"} 0',
       'windjammer_replicas_wanted{model="m",version="1"} 2',
+      'windjammer_canary_share{model="m",version="2"} 0.2',
+      'windjammer_canary_state{model="m",version="2",state="ramping"} 1',
+      'windjammer_canary_state{model="m",version="2",state="withdrawn"} 0',
       'windjammer_replica_restarts_total{model="m",version="1",replica="0"} 3',
       'windjammer_gpu_node_busy_simulated_seconds_total{node="node0"} 2',
       'windjammer_application_objective_seconds{application="a"} 0.001',

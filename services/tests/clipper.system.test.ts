@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -119,6 +119,28 @@ describe('containers of Clipper in Python', () => {
     container('strings', 'strings', 'length');
     await upIs('strings', 1);
     expect(await predict('strings', 'añ😀')).toMatchObject({ default: false, output: 3 });
+  });
+
+  it('are deployed as the guide says', async () => {
+    const page = readFileSync(join(packageRoot(), 'docs/guides/clipper.md'), 'utf8');
+    const [block] = /(^ {4}.*\n)+/m.exec(page) ?? [''];
+    const lines = block
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(' '));
+    const [[, serve], ...commands] = lines;
+    const start = commands.pop() ?? [];
+    expect(serve).toBe('serve');
+    for (const [program, ...words] of commands) {
+      expect(program).toBe('windjammer');
+      await command(...words);
+    }
+    expect(start.splice(-2)).toEqual(['python3', 'container.py']);
+    const environment = Object.fromEntries(start.map((word) => word.split('=') as [string, string]));
+    running.push(new PythonContainer(port, environment, 'sum'));
+    await upIs('sum', 1);
+    // Its objective is the usual one, which a busy machine may miss.
+    await expect.poll(async () => (await predict('sum', [1, 2])).output, { timeout: 10_000 }).toBe(3);
   });
 
   it('are asked batches, two of them side by side', async () => {

@@ -10,6 +10,9 @@ import { ServedProcess } from './servedProcess.js';
 /** Iris flowers; written by scikit-learn, with its answers. */
 const EXPORT = join(packageRoot(), 'containers/runtime/tests/sklearn/standardizedSvc.json');
 
+/** Rows with columns of strings; written by scikit-learn, with its answers. */
+const TABLE_EXPORT = join(packageRoot(), 'containers/runtime/tests/sklearn/tableUnknown.json');
+
 interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -22,6 +25,17 @@ function windjammer(...args: string[]): Promise<Ended> {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
+}
+
+async function post(url: string, body: unknown): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${text}`);
+  return text;
 }
 
 describe('windjammer import and test', () => {
@@ -115,18 +129,61 @@ describe('windjammer import and test', () => {
     expect(code).toBe(1);
   });
 
+  it('makes a model of rows with strings, which is asked by lists, objects and named tensors', async () => {
+    const table = join(folder, 'table');
+    const { stdout } = await windjammer('import', 'sklearn', TABLE_EXPORT, '--out', table);
+    expect(stdout).toContain('takes strings, rows of x0, x1, x2, x3, x4, answers no, perhaps, yes');
+    const served = await ServedProcess.start(['--ephemeral']);
+    try {
+      const { management, query } = served;
+      await post(`${management}/admin/add_app`, {
+        name: 'goods',
+        input_type: 'strings',
+        default_output: 'unknown',
+        latency_slo_micros: 1_000_000,
+      });
+      await post(`${management}/admin/add_model`, {
+        model_name: 'table',
+        model_version: '1',
+        input_type: 'strings',
+        container_name: 'windjammer/kernel-model',
+        model_data_path: table,
+      });
+      await post(`${management}/admin/add_model_links`, { app_name: 'goods', model_names: ['table'] });
+      const predict = `${query}/goods/predict`;
+      const ask = async (input: unknown): Promise<unknown> => JSON.parse(await post(predict, { input }));
+      const row = ['red', '1', 0.5, true, 'a note'];
+      await expect.poll(() => ask(row), { timeout: 60_000 }).toMatchObject({ default: false });
+      expect(await ask(row)).toMatchObject({ output: 'yes' });
+      expect(await ask(JSON.stringify(row))).toMatchObject({ output: 'yes' });
+      const [x0, x1, x2, x3, x4] = row;
+      expect(await ask({ x4, x3, x2, x1, x0 })).toMatchObject({ output: 'yes' });
+      await expect(ask({ x0, x1, x2, x3 })).rejects.toThrow("needs a value for the column 'x4'");
+      await expect(ask(['red', '1', 'much', true, ''])).rejects.toThrow(
+        "input[2] (column 'x2') must be a number",
+      );
+      const { inputs } = JSON.parse(await (await fetch(`${query}/v2/models/table`)).text()) as {
+        inputs: object[];
+      };
+      expect(inputs).toContainEqual({ name: 'x2', datatype: 'FP64', shape: [-1, 1] });
+      const tensors = row.map((value, place) => ({
+        name: `x${place}`,
+        datatype: place === 2 ? 'FP64' : 'BYTES',
+        shape: [2, 1],
+        data: place === 2 ? [0.5, -3] : [String(value), 'other'],
+      }));
+      const { outputs } = JSON.parse(
+        await post(`${query}/v2/models/table/infer`, { inputs: tensors, outputs: [{ name: 'label' }] }),
+      ) as { outputs: { data: string[] }[] };
+      expect(outputs[0].data[0]).toBe('yes');
+      expect(outputs[0].data).toHaveLength(2);
+    } finally {
+      await served.end('SIGTERM');
+    }
+  });
+
   it('makes a model that the management interface deploys', async () => {
     const served = await ServedProcess.start(['--ephemeral']);
-    const post = async (url: string, body: unknown): Promise<string> => {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${url}: ${text}`);
-      return text;
-    };
     try {
       const { management, query } = served;
       await post(`${management}/admin/add_app`, {

@@ -66,6 +66,7 @@ describe.runIf(isPythonThere)('the client in Python', () => {
   it('is of the standard library alone, and ends every call in its time, whatever a server does', async () => {
     await runTests('test_offline.py');
     await runTests('test_source.py');
+    await runTests('test_web_socket.py');
   });
 
   it('asks every verb of a server, and tells what it refuses', async () => {

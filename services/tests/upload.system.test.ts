@@ -54,6 +54,11 @@ const app = (name: string, type: string) => ({
   latency_slo_micros: 5_000_000,
 });
 
+/** In sh, three times as much. */
+const PROGRAM =
+  'echo \'{"ready": true}\'\nwhile read -r line; do id=${line#*:}; x=${line#*[}; ' +
+  'echo "{\\"id\\": ${id%%,*}, \\"output\\": $((3 * ${x%%[!0-9]*}))}"; done\n';
+
 let asked = 0;
 async function triple(served: ServedProcess): Promise<unknown> {
   const x = ++asked;
@@ -111,10 +116,7 @@ describe('deploy, to a server that has other files', () => {
       join(sources, 'three.mjs'),
       "export default { inputType: 'doubles', predictOne: (x) => 3 * x[0] };",
     );
-    const program =
-      'echo \'{"ready": true}\'\nwhile read -r line; do id=${line#*:}; x=${line#*[}; ' +
-      'echo "{\\"id\\": ${id%%,*}, \\"output\\": $((3 * ${x%%[!0-9]*}))}"; done\n';
-    writeFileSync(join(sources, 'program/three.sh'), program);
+    writeFileSync(join(sources, 'program/three.sh'), PROGRAM);
     const args = ['--data-dir', join(folder, 'kindsData'), '--no-defaults'];
     let served = await ServedProcess.start(args);
     await served.admin('add_app', { ...app('triple', 'doubles'), loss: { name: 'absolute', scale: 2 } });
@@ -149,6 +151,59 @@ describe('deploy, to a server that has other files', () => {
         loss: { name: 'absolute', scale: 2 },
       });
     }
+    await served.end('SIGTERM');
+  });
+
+  it('tries them from a copy of what is sent: what would be missing there is told before the server hears of it', async () => {
+    const sources = join(folder, 'apart');
+    for (const place of ['models', 'node_modules/three'])
+      mkdirSync(join(sources, place), { recursive: true });
+    const write = (name: string, text: string) => writeFileSync(join(sources, name), text);
+    write('above.py', 'def three(x):\n    return 3 * x[0]\n');
+    write(
+      'models/by_path.py',
+      'import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))\n' +
+        'from above import three\npredict_one = three\ninput_type = "doubles"\n',
+    );
+    write('models/broken.py', 'predict_one = 3 +\n');
+    write('node_modules/three/index.cjs', 'module.exports = (x) => 3 * x[0];');
+    write('node_modules/three/package.json', '{"name":"three","main":"index.cjs"}');
+    write(
+      'models/packaged.mjs',
+      "import three from 'three';\nexport default { inputType: 'doubles', predictOne: three };",
+    );
+    write('models/run.sh', '. ./lib.sh\n');
+    write('models/lib.sh', PROGRAM);
+    const served = await ServedProcess.start(['--data-dir', join(folder, 'apartData'), '--no-defaults']);
+    await served.admin('add_app', app('triple', 'doubles'));
+    const python = ['--python', '/usr/bin/python3'];
+    const words = (version: string) => ['--name', 'triple', '--app', 'triple', '--version', version];
+    const by = (version: string, ...more: readonly string[]) =>
+      deploy(served, sources, 'models/by_path.py', ...python, ...words(version), ...more);
+
+    const refused = by('1', '--upload');
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain("No module named 'above'");
+    expect(refused.stderr).toContain('takes along what it imports from its own folder');
+    expect(refused.stderr).not.toContain('windjammer-copy-');
+    expect(await served.admin('get_all_models', {})).toEqual([]);
+    // The server sees the same folder: it may stay there.
+    const warned = by('1');
+    expect(warned.status).toBe(0);
+    expect(warned.stderr).toMatch(/^Warning: .*by_path\.py does not start from the files alone/);
+    expect(await triple(served)).toBe(3);
+
+    const broken = deploy(served, sources, 'models/broken.py', ...python, ...words('2'), '--upload');
+    expect(broken.stderr).toContain(join(sources, 'models/broken.py'));
+    expect(broken.stderr).toContain('SyntaxError');
+    // Packages are the server's to have.
+    expect(deploy(served, sources, 'models/packaged.mjs', ...words('3')).stderr).toBe('');
+    expect(await triple(served)).toBe(3);
+    const program = ['models', '--command', 'sh run.sh', ...words('4'), '--upload'];
+    expect(deploy(served, sources, ...program).stderr).toContain('name what is missing there, too');
+    program[2] = 'sh run.sh lib.sh';
+    expect(deploy(served, sources, ...program).status).toBe(0);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('windjammer-copy-'))).toEqual([]);
     await served.end('SIGTERM');
   });
 
@@ -199,6 +254,34 @@ describe('deploy, to a server that has other files', () => {
     expect(sent()).toBe(2);
     const { json } = await served.post(`${served.query}/svm/predict`, { input: new Array(784).fill(0.5) });
     expect(json).toMatchObject({ default: false });
+    // What cannot be sent is told with what could be.
+    const nothing = deploy(
+      served,
+      sources,
+      ...[
+        'models',
+        '--command',
+        'echo \'{"ready": true}\'; cat > /dev/null',
+        '--name',
+        'quiet',
+        '--version',
+        '1',
+      ],
+      ...['--input-type', 'doubles'],
+    );
+    expect(nothing.status).toBe(1);
+    expect(nothing.stderr).toContain(`the server cannot use ${join(sources, 'models')}`);
+    expect(nothing.stderr).toContain('--upload');
+    writeFileSync(join(sources, 'above.py'), 'def three(x):\n    return 3 * x[0]\n');
+    writeFileSync(
+      join(sources, 'models/by_path.py'),
+      'import os, sys\nsys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))\n' +
+        'from above import three as predict_one\ninput_type = "doubles"\n',
+    );
+    const bound = deploy(served, sources, 'models/by_path.py', '--name', 'bound', '--version', '1');
+    expect(bound.status).toBe(1);
+    expect(bound.stderr).toContain('the server has other files');
+    expect(bound.stderr).toContain("No module named 'above'");
     // What a package says of a module stays here.
     mkdirSync(join(sources, 'package'));
     writeFileSync(join(sources, 'package/package.json'), '{"type":"module"}');

@@ -19,7 +19,7 @@ export class ModelSpan implements WaiterTrace {
     this.end(reason);
   }
 
-  onLeft(reason: 'deadline' | 'cancelled'): void {
+  onLeft(reason: 'deadline' | 'cancelled' | 'passed'): void {
     this.end(reason);
   }
 

@@ -1,3 +1,4 @@
+import type { InputEncoding } from '../encoding/index.js';
 import type { ManifestArgument } from '../manifest.js';
 
 /** Values on the device, `width` of them an item: the input, or what a launch leaves behind. */
@@ -21,6 +22,7 @@ export type LibraryModule =
   | 'reductions'
   | 'rows'
   | 'strided'
+  | 'terms'
   | 'trees'
   | 'trigonometry'
   | 'windows';
@@ -43,6 +45,12 @@ export interface DraftWeight {
   readonly values: WeightValues;
 }
 
+/** How a query's text, or its row of columns, becomes numbers. */
+export interface DraftEncoding {
+  readonly columns: readonly string[] | undefined;
+  readonly encoding: InputEncoding;
+}
+
 const INPUT_ELEMENTS = { floats: 'f32', doubles: 'f64', integers: 'i32', bytes: 'u8' } as const;
 export type ImportInputType = keyof typeof INPUT_ELEMENTS;
 export const IMPORT_INPUT_TYPES = Object.keys(INPUT_ELEMENTS) as ImportInputType[];
@@ -52,6 +60,8 @@ export class ModelDraft {
   readonly input: Tensor;
   /** Inputs may have NaN, for values that are missing. */
   takesMissing = false;
+  /** Of a model of strings: how they become the doubles that the input is. */
+  encoding: DraftEncoding | undefined;
   readonly weights: DraftWeight[] = [];
   readonly tensors: Tensor[] = [];
   readonly launches: DraftLaunch[] = [];

@@ -9,11 +9,12 @@ import {
   type ManifestAnswer,
   type NamedTensor,
 } from '../manifest.js';
-import type { GoldenSet } from '../golden.js';
+import type { InputEncoding } from '../encoding/index.js';
+import type { GoldenFile } from '../golden.js';
 import { GOLDEN_FILE } from '../manifest.js';
 import { loadKernelModel, MANIFEST_FILE, type KernelModel } from '../kernelModel.js';
 import { ModelError } from '../modelError.js';
-import type { LibraryModule, ModelDraft, Tensor, WeightValues } from './modelDraft.js';
+import type { DraftEncoding, LibraryModule, ModelDraft, Tensor, WeightValues } from './modelDraft.js';
 
 /** A model as imported, ready to be written: what its folder will hold. */
 export interface ImportedModel {
@@ -21,7 +22,9 @@ export interface ImportedModel {
   /** In the order of `manifest.weights`. */
   readonly weights: Uint8Array;
   readonly modules: readonly LibraryModule[];
-  readonly golden: GoldenSet | undefined;
+  readonly golden: GoldenFile | undefined;
+  /** Of a model of strings. */
+  readonly encoding?: InputEncoding;
 }
 
 /** An output on the device, and what the source calls it. */
@@ -52,10 +55,11 @@ export interface ImportedModelDescription {
         readonly scores?: ImportedOutput;
       }
     | { readonly kind: 'tensors'; readonly outputs: readonly ImportedOutput[] };
-  readonly golden?: GoldenSet;
+  readonly golden?: GoldenFile;
 }
 
 const WEIGHTS_FILE = 'weights.bin';
+const ENCODING_FILE = 'encoding.json';
 const LIBRARY = 'containers/models/kernels';
 
 /** Makes the manifest and the weights of a draft. */
@@ -98,8 +102,9 @@ export function finishModel(draft: ModelDraft, description: ImportedModelDescrip
     inputs: [
       {
         name: draft.input.name,
-        type: draft.inputType,
+        type: draft.encoding === undefined ? draft.inputType : 'strings',
         shape: [...draft.inputShape],
+        ...(draft.encoding === undefined ? {} : { encoding: declaredEncoding(draft.encoding) }),
         ...(draft.takesMissing ? { missing: true as const } : {}),
         ...(description.inputs === undefined ? {} : { tensors: description.inputs.map(copyOf) }),
       },
@@ -134,7 +139,19 @@ export function finishModel(draft: ModelDraft, description: ImportedModelDescrip
       threadInstructionsPerQuery: Math.ceil((1.5 * instructions) / 10_000) * 10_000,
     },
   };
-  return { manifest, weights: bytes, modules, golden: description.golden };
+  return {
+    manifest,
+    weights: bytes,
+    modules,
+    golden: description.golden,
+    ...(draft.encoding === undefined ? {} : { encoding: draft.encoding.encoding }),
+  };
+}
+
+function declaredEncoding({
+  columns,
+}: DraftEncoding): KernelModelManifest['inputs'][number]['encoding'] & {} {
+  return { file: ENCODING_FILE, ...(columns === undefined ? {} : { columns: [...columns] }) };
 }
 
 /**
@@ -142,7 +159,7 @@ export function finishModel(draft: ModelDraft, description: ImportedModelDescrip
  * @throws ModelError `importInvalid` when the folder holds something else, and whatever loading says.
  */
 export function writeModelFolder(
-  { manifest, weights, modules, golden }: ImportedModel,
+  { manifest, weights, modules, golden, encoding }: ImportedModel,
   folder: string,
 ): KernelModel {
   if (existsSync(folder) && !existsSync(join(folder, MANIFEST_FILE)) && readdirSync(folder).length > 0) {
@@ -162,11 +179,12 @@ export function writeModelFolder(
     for (const module of modules) {
       copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(part, `${module}.ptx`));
     }
+    if (encoding !== undefined) writeFileSync(join(part, ENCODING_FILE), `${JSON.stringify(encoding)}\n`);
     if (golden !== undefined) writeFileSync(join(part, GOLDEN_FILE), `${JSON.stringify(golden)}\n`);
     writeFileSync(join(part, MANIFEST_FILE), `${manifestText(manifest)}\n`);
     // An earlier import stays as it was unless all of this one is there, and sound.
     loadKernelModel(part);
-    rmSync(join(folder, GOLDEN_FILE), { force: true });
+    for (const file of [GOLDEN_FILE, ENCODING_FILE]) rmSync(join(folder, file), { force: true });
     // The manifest last: it says what the others are.
     const names = readdirSync(part).filter((name) => name !== MANIFEST_FILE);
     for (const name of [...names, MANIFEST_FILE]) renameSync(join(part, name), join(folder, name));

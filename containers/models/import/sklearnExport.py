@@ -16,6 +16,8 @@ RandomForestClassifier, ExtraTreesClassifier, MLPClassifier; a Pipeline of Stand
 and one of them, `passthrough` and None steps among them. Trees that learned where missing values go (scikit-learn 1.3 and
 later) keep those routes: the imported model takes NaN as they do. Other classifiers, regressors and transformers (sklearnGraph.py beside this file has them) are written as graphs of operators: regressors of every kind,
 boosted trees, neighbours, naive Bayes, calibrated and voting classifiers, behind ColumnTransformer, encoders, imputers, PCA and selectors.
+Columns of strings (encoders of categories) and texts (CountVectorizer, TfidfVectorizer, HashingVectorizer) are taken as they are: the imported
+model takes `strings`, one text a query or a list with a value for each column.
 Golden inputs go into the file with the labels and scores that scikit-learn predicts for them here;
 `windjammer test` holds the imported model to them.
 """
@@ -35,6 +37,7 @@ except ImportError as error:
 # Beside this file, wherever it is run from.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 import sklearnGraph
+import sklearnTexts
 
 LINEAR = {
     "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV",
@@ -52,17 +55,20 @@ class ExportError(ValueError):
     """The model cannot be exported; the message says why and what can be."""
 
 
-def export_model(model, path, golden_inputs=None, name=None):
-    """Writes `model` to `path`. golden_inputs: rows that the model takes; name: 'digits' unless the file is called else."""
-    document = describe_model(model, golden_inputs, name or _name_of(path))
+def export_model(model, path, golden_inputs=None, name=None, max_terms=2048):
+    """Writes `model` to `path`. golden_inputs: rows that the model takes; name: 'digits' unless the file is called else.
+
+    max_terms: different terms that a text may have of those that the model knows.
+    """
+    document = describe_model(model, golden_inputs, name or _name_of(path), max_terms)
     with open(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(document, allow_nan=False) + "\n")
 
 
-def describe_model(model, golden_inputs=None, name="model"):
+def describe_model(model, golden_inputs=None, name="model", max_terms=2048):
     """The export as a dictionary. Raises ExportError, whatever is wrong."""
     try:
-        return _document(model, golden_inputs, name)
+        return _document(model, golden_inputs, name, max_terms)
     except ExportError:
         raise
     except Exception as error:  # pylint: disable=broad-except
@@ -80,12 +86,17 @@ def _is_plain(model):
     return not kinds or (plain and (kinds[-1] in SUPPORTED or not sklearnGraph.can_be_graph(steps[-1])))
 
 
-def _graph_document(model, golden_inputs, name):
+def _graph_document(model, golden_inputs, name, max_terms):
     """A graph of operators, version 2 of the format."""
     steps = _steps(model)
-    features = int(_fitted(steps[0], "n_features_in_", _kind(steps[0])))
+    names = None
+    if not sklearnGraph.is_text(model):
+        features = int(_fitted(steps[0], "n_features_in_", _kind(steps[0])))
+        names = [str(one) for one in getattr(steps[0], "feature_names_in_", [f"x{place}" for place in range(features)])]
+    if isinstance(max_terms, bool) or not isinstance(max_terms, int) or not 1 <= max_terms <= 2**16:
+        raise ExportError(f"max_terms is {max_terms!r}, expected a whole number from 1 to {2**16}")
     try:
-        graph = sklearnGraph.graph_of(model)
+        graph = sklearnGraph.graph_of(model, names, max_terms)
     except sklearnGraph.GraphError as error:
         raise ExportError(str(error)) from error
     document = {
@@ -94,7 +105,7 @@ def _graph_document(model, golden_inputs, name):
         "sklearnVersion": SKLEARN_VERSION,
         "name": name,
         "estimator": " + ".join(_kind(step) for step in steps),
-        "features": features,
+        **({} if "features" in graph else {"features": features}),
         **graph,
         "golden": [],
     }
@@ -102,20 +113,39 @@ def _graph_document(model, golden_inputs, name):
     if "decisions" in graph["outputs"]:
         labels = document["classes"] = [str(label) for label in steps[-1].classes_.tolist()]
     if golden_inputs is not None:
-        document["golden"] = _graph_golden(model, graph, golden_inputs, features, labels)
+        rows = _text_rows(golden_inputs, names) if "encoding" in graph else _number_rows(golden_inputs, features, graph)
+        document["golden"] = _graph_golden(model, graph, *rows, labels)
     return document
 
 
-def _graph_golden(model, graph, inputs, features, labels):
+def _text_rows(inputs, names):
+    """What scikit-learn is to predict, and the same as queries: texts, or lists with a value for each column."""
+    if names is None:
+        inputs = list(inputs)
+        bad = next((place for place, text in enumerate(inputs) if not isinstance(text, str) or text == ""), None)
+        if bad is not None:
+            raise ExportError(f"golden_inputs[{bad}] is no text: the model takes texts that are not empty")
+        return inputs, inputs
+    rows = [[sklearnTexts.scalar(value) for value in row] for row in np.asarray(inputs, dtype=object).tolist()]
+    bad = next((place for place, row in enumerate(rows) if len(row) != len(names)), None)
+    if bad is not None:
+        raise ExportError(f"golden_inputs[{bad}] has {len(rows[bad])} values, the model takes rows of {len(names)}")
+    return inputs, rows
+
+
+def _number_rows(inputs, features, graph):
     inputs = np.asarray(_dense(inputs), dtype=np.float64)
     if inputs.ndim != 2 or inputs.shape[1] != features:
         raise ExportError(f"golden inputs have the shape {inputs.shape}, the model takes rows of {features} values")
     if np.any(np.isinf(inputs)) or (np.any(np.isnan(inputs)) and not graph["takesMissing"]):
         raise ExportError("golden inputs hold values that are no finite numbers: leave those rows out")
-    if len(inputs) == 0:
+    return inputs, [[None if math.isnan(value) else value for value in row] for row in inputs.tolist()]
+
+
+def _graph_golden(model, graph, inputs, rows, labels):
+    if len(rows) == 0:
         return []
     predicted = model.predict(inputs)
-    rows = [[None if math.isnan(value) else value for value in row] for row in inputs.tolist()]
     if labels is None:
         return [{"input": row, "scores": np.ravel(value).astype(float).tolist()} for row, value in zip(rows, predicted)]
     if graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
@@ -129,9 +159,9 @@ def _graph_golden(model, graph, inputs, features, labels):
     ]
 
 
-def _document(model, golden_inputs, name):
+def _document(model, golden_inputs, name, max_terms):
     if not _is_plain(model):
-        return _graph_document(model, golden_inputs, name)
+        return _graph_document(model, golden_inputs, name, max_terms)
     steps, estimator = _split(model)
     kind = _kind(estimator)
     if kind in LINEAR:
@@ -386,10 +416,11 @@ def main():
     parser.add_argument("--out", required=True, help="the JSON file to write")
     parser.add_argument("--golden", help="a .npy file with rows to predict here and test the import with")
     parser.add_argument("--name", help="the model's name, in place of the file's")
+    parser.add_argument("--max-terms", type=int, default=2048, help="different known terms that a text may have")
     options = parser.parse_args()
     try:
         golden = None if options.golden is None else _loaded(options.golden, _load_rows)
-        export_model(_loaded(options.model, _load_model), options.out, golden, options.name)
+        export_model(_loaded(options.model, _load_model), options.out, golden, options.name, options.max_terms)
     except (ExportError, OSError) as error:
         sys.exit(f"sklearnExport: {error}")
 

@@ -1,6 +1,10 @@
 """Fitted scikit-learn models as graphs of ONNX's operators in double precision, for sklearnExport.py."""
 
+import base64
+
 import numpy as np
+
+from sklearnTexts import Mixed, Row, TEXT_STEPS, Terms, is_text, text_step, takes_texts
 
 DOUBLE, FLOAT, WHOLE = 11, 1, 7
 LINEAR_CLASSIFIERS = {
@@ -26,21 +30,113 @@ class GraphError(ValueError):
     """The model cannot be written as a graph; the message says why and what can be."""
 
 
-class Graph:
-    """Nodes in the order in which they run, over values named v1, v2, ..., and constants c1, c2, ..."""
+# Longer lists of numbers are written as their bytes.
+LISTED = 4096
+# Of a text: more features are no row of numbers that kernels could take.
+MOST_FEATURES = 2**16
+# Texts longer than this are refused.
+LONGEST_TEXT = 2**18
 
-    def __init__(self):
+
+class Graph:
+    """Nodes in the order in which they run, over values named v1, v2, ..., and constants c1, c2, ...
+
+    What nodes take is the name of a value; or of a model that takes texts a Row, Terms or Mixed (sklearnTexts.py).
+    """
+
+    def __init__(self, max_terms=2048):
         self.nodes = []
         self.constants = {}
         self.takes_missing = False
+        self.max_terms = max_terms
+        # Of a model that takes texts: what the query's columns become, one behind the other.
+        self.parts = []
+        self.starts = []
+        self.width = 0
+        self.known = {}
 
     def constant(self, values, whole=False):
         values = np.asarray(values, dtype=np.float64)
         if not np.all(np.isfinite(values)):
             raise GraphError("the model has parameters that are no finite numbers: fit it again")
         name = f"c{len(self.constants) + 1}"
-        self.constants[name] = {"dims": list(values.shape), "type": WHOLE if whole else DOUBLE, "values": values.ravel().tolist()}
+        self.constants[name] = (values, WHOLE if whole else DOUBLE)
         return name
+
+    def written_constants(self):
+        written = {}
+        for name, (values, kind) in self.constants.items():
+            if values.size > LISTED:
+                numbers = {"base64": base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode()}
+            else:
+                numbers = {"values": values.ravel().tolist()}
+            written[name] = {"dims": list(values.shape), "type": kind, **numbers}
+        return written
+
+    def part(self, width, **part):
+        """Another part of the encoded input. Returns its place."""
+        self.parts.append(part)
+        self.starts.append(self.width)
+        self.width += width
+        return len(self.parts) - 1
+
+    def encoded(self, place, width=1):
+        """A part's numbers, as a value."""
+        if place not in self.known:
+            start = self.starts[place]
+            bounds = [self.constant([at], whole=True) for at in (start, start + width, 1)]
+            self.known[place] = self.op("Slice", "x", *bounds)
+        return self.known[place]
+
+    def number(self, column):
+        """A column of a row as a number."""
+        for place, part in enumerate(self.parts):
+            if part["kind"] == "number" and part["column"] == column:
+                return self.encoded(place)
+        return self.encoded(self.part(1, kind="number", column=column))
+
+    def joined(self, parts):
+        return parts[0] if len(parts) == 1 else self.op("Concat", *parts, axis=1)
+
+    def plain(self, x):
+        """Whatever x is, as a value of all its columns."""
+        if isinstance(x, Row):
+            if any(fill is not None for _, fill in x.columns):
+                raise GraphError("SimpleImputer of strings can stand before OneHotEncoder and OrdinalEncoder only")
+            return self.joined([self.number(column) for column, _ in x.columns])
+        if isinstance(x, Mixed):
+            return self.joined([self.plain(block) for block, _ in x.blocks])
+        if not isinstance(x, Terms):
+            return x
+        if x.features > MOST_FEATURES:
+            raise GraphError(
+                f"{x.features} features of a text are more than {MOST_FEATURES}: use n_features or max_features, or a linear model,"
+                " naive Bayes, MLP or TruncatedSVD behind the vectorizer, which take any number")
+        x.is_plain = True
+        value = self.op("TermRow", self.encoded(x.place, 2 * x.most), domain="windjammer", features=x.features)
+        for kind, values in x.steps:
+            value = self.columns(value, values) if kind == "choose" else self.scaled(value, values)
+        return value
+
+    def product(self, x, weights):
+        weights = np.asarray(weights, dtype=np.float64)
+        if isinstance(x, Mixed):
+            return self.op("Sum", *[self.product(block, rows) for block, rows in x.split(weights)])
+        if not isinstance(x, Terms):
+            return self.op("MatMul", self.plain(x), self.constant(weights))
+        constant = self.constant(x.weights(weights))
+        x.uses.append(constant)
+        return self.op("TermProduct", self.encoded(x.place, 2 * x.most), constant, domain="windjammer")
+
+    def encoding(self):
+        """How texts become the input's numbers: of hashed terms only those that weights tell apart have places of their own."""
+        for part in self.parts:
+            if part["kind"] == "number" and self.takes_missing:
+                part["missing"] = True
+            terms = part.pop("terms", None)
+            if terms is not None:
+                terms.gather_places(self)
+        return self.parts
 
     def op(self, kind, *inputs, outputs=1, domain="", **attributes):
         names = [f"v{len(self.nodes) + 1}_{k}" for k in range(outputs)]
@@ -48,7 +144,7 @@ class Graph:
         return names[0] if outputs == 1 else names
 
     def affine(self, x, weights, offset):
-        return self.op("Add", self.op("MatMul", x, self.constant(weights)), self.constant(offset))
+        return self.op("Add", self.product(x, weights), self.constant(offset))
 
     def columns(self, x, places):
         return self.op("Gather", x, self.constant(places, whole=True), axis=1)
@@ -92,6 +188,12 @@ def transformed(graph, step, x):
         return x
     if kind == "FunctionTransformer" and step.func is None:
         return x
+    if not isinstance(x, str):
+        found = text_step(graph, step, x)
+        if found is not None:
+            return found
+        if kind not in ("Pipeline", "FeatureUnion", "TruncatedSVD"):
+            x = graph.plain(x)
     if kind == "Pipeline":
         for _, inner in step.steps:
             x = transformed(graph, inner, x)
@@ -99,7 +201,7 @@ def transformed(graph, step, x):
     if kind in SELECTORS:
         return graph.columns(x, np.flatnonzero(step.get_support()))
     if kind not in TRANSFORMERS:
-        raise GraphError(f"{kind} cannot be a step, only {', '.join(sorted(set(TRANSFORMERS) | SELECTORS))}")
+        raise GraphError(f"{kind} cannot be a step, only {', '.join(sorted(set(TRANSFORMERS) | SELECTORS | TEXT_STEPS))}")
     return TRANSFORMERS[kind](graph, step, x)
 
 
@@ -151,7 +253,7 @@ def imputer(graph, step, x):
 def pca(graph, step, x):
     if getattr(step, "mean_", None) is not None:
         x = graph.op("Sub", x, graph.constant(step.mean_))
-    x = graph.op("MatMul", x, graph.constant(step.components_.T))
+    x = graph.product(x, step.components_.T)
     return graph.op("Div", x, graph.constant(np.sqrt(step.explained_variance_))) if getattr(step, "whiten", False) else x
 
 
@@ -222,13 +324,17 @@ def column_transformer(graph, step, x):
 
 def feature_union(graph, step, x):
     weights = step.transformer_weights or {}
+    if not isinstance(x, str) and weights:
+        raise GraphError("FeatureUnion(transformer_weights=...) of texts cannot be exported: leave the weights to the model")
     parts = []
     for name, inner in step.transformer_list:
         if isinstance(inner, str) and inner == "drop":
             continue
         part = transformed(graph, inner, x)
         parts.append(graph.scaled(part, float(weights[name])) if name in weights else part)
-    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+    if any(isinstance(part, (Terms, Mixed)) for part in parts):
+        return Mixed([(part, part.width if isinstance(part, (Terms, Mixed)) else None) for part in parts])
+    return graph.joined([graph.plain(part) for part in parts])
 
 
 TRANSFORMERS = {
@@ -429,7 +535,10 @@ def discrete(graph, model, x):
     kind = kind_of(model)
     logs, prior = model.feature_log_prob_, model.class_log_prior_
     if kind == "BernoulliNB":
-        if model.binarize is not None:
+        if isinstance(x, Terms) and model.binarize == 0.0 and x.binarized(graph) is not None:
+            x = x.binarized(graph)
+        elif model.binarize is not None:
+            x = graph.plain(x)
             x = graph.double(graph.op("Greater", x, graph.constant(float(model.binarize))))
         absent = np.log(1 - np.exp(logs))
         joint = graph.affine(x, (logs - absent).T, prior + absent.sum(axis=1))
@@ -580,6 +689,11 @@ REGRESSORS = {
     "VotingRegressor": voting_regressor,
 }
 SUPPORTED = sorted(set(CLASSIFIERS) | set(REGRESSORS))
+# What begins with a product, which needs no row of all features of a text.
+SPARSE_AWARE = LINEAR_CLASSIFIERS | LINEAR_REGRESSORS | {
+    "MultinomialNB", "ComplementNB", "BernoulliNB", "MLPClassifier", "MLPRegressor", "CalibratedClassifierCV", "VotingClassifier",
+    "VotingRegressor",
+}
 
 
 def classifier(graph, model, x):
@@ -595,6 +709,8 @@ def last_step(graph, model, x, table):
         for _, step in model.steps[:-1]:
             x = transformed(graph, step, x)
         return last_step(graph, model.steps[-1][1], x, table)
+    if kind_of(model) not in SPARSE_AWARE:
+        x = graph.plain(x)
     if kind_of(model) not in table:
         raise GraphError(f"{kind_of(model)} cannot be exported here, only {', '.join(sorted(table))}")
     return table[kind_of(model)](graph, model, x)
@@ -611,12 +727,24 @@ def can_be_graph(model):
     return kind in CLASSIFIERS or kind in REGRESSORS
 
 
-def graph_of(model):
-    """Nodes, constants and outputs of a fitted model, and whether it takes missing values."""
-    graph = Graph()
+def graph_of(model, names=None, max_terms=2048):
+    """Nodes, constants and outputs of a fitted model, and whether it takes missing values.
+
+    names: of the columns of a row; None: a query is one text, or numbers alone.
+    """
+    graph = Graph(max_terms)
+    x = "x"
+    if is_text(model):
+        x = Row([(0, None)])
+    elif takes_texts(model):
+        x = Row([(column, None) for column in range(len(names))])
     if kind_of(final(model)) in REGRESSORS:
-        outputs = {"values": regressor(graph, model, "x")}
+        outputs = {"values": regressor(graph, model, x)}
     else:
-        decisions, scores = classifier(graph, model, "x")
+        decisions, scores = classifier(graph, model, x)
         outputs = {"decisions": decisions, "scores": scores}
-    return {"nodes": graph.nodes, "constants": graph.constants, "outputs": outputs, "takesMissing": graph.takes_missing}
+    encoding = {}
+    if x != "x":
+        columns = {} if is_text(model) else {"columns": list(names)}
+        encoding = {"encoding": {**columns, "parts": graph.encoding()}, "features": graph.width}
+    return {"nodes": graph.nodes, "constants": graph.written_constants(), "outputs": outputs, "takesMissing": graph.takes_missing, **encoding}

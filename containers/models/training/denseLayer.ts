@@ -7,8 +7,8 @@ import type { Draws } from './draws.js';
 export class DenseLayer {
   readonly weights: Float32Array;
   readonly biases: Float32Array;
-  private readonly weightGradients: Float32Array;
-  private readonly biasGradients: Float32Array;
+  readonly weightGradients: Float32Array;
+  readonly biasGradients: Float32Array;
   private readonly weightMomenta: Float32Array;
   private readonly biasMomenta: Float32Array;
 

@@ -68,7 +68,7 @@ export class BatchSlot implements CompletionSink {
     this.failure = undefined;
     batch.live = batch.unsettled();
     const bytes = new Uint8Array(batch.live.length * itemBytes);
-    batch.live.forEach((place, row) => bytes.set(batch.item(place).bytes, row * itemBytes));
+    batch.live.forEach((place, row) => bytes.set(batch.deviceBytes(place), row * itemBytes));
     this.submit({
       stream: this.stream,
       op: 'memcpyHostToDevice',

@@ -19,6 +19,8 @@ export class BatchWork {
   private computedNs: number | undefined;
   private readonly items: readonly BatchItem[];
   private readonly results: (ItemResult | undefined)[];
+  /** Of items whose own bytes are a text: what the device gets. */
+  private readonly encoded = new Map<number, Uint8Array>();
 
   constructor(
     frame: PredictFrame,
@@ -69,6 +71,15 @@ export class BatchWork {
 
   item(place: number): BatchItem {
     return this.items[place];
+  }
+
+  /** What the device gets of an item. */
+  deviceBytes(place: number): Uint8Array {
+    return this.encoded.get(place) ?? this.items[place].bytes;
+  }
+
+  setDeviceBytes(place: number, bytes: Uint8Array): void {
+    this.encoded.set(place, bytes);
   }
 
   settle(place: number, result: ItemResult): void {

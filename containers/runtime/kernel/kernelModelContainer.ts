@@ -12,6 +12,7 @@ import { BatchWork } from './batchWork.js';
 import { ContextSession, type SessionListener } from './contextSession.js';
 import { PrintedText } from './printedText.js';
 import { inputCheck, type InputCheck } from './inputCheck.js';
+import { InputEncoding, type HostTurn } from './inputEncoding.js';
 
 /** A batch that lost two contexts without being known as the cause is not tried a third time. */
 const MAX_LOSSES = 2;
@@ -29,6 +30,8 @@ export interface KernelModelContainerOptions {
   readonly outlet: ContainerOutlet;
   /** The node's; its host clock, when it has one, also bounds the service times from below. */
   readonly meter?: BusyMeter;
+  /** Long texts are encoded in turns with what the host does otherwise; at once unless given. */
+  readonly hostTurn?: HostTurn;
   /** It has ended, and given back all that it held of the GPU. */
   readonly onFreed?: () => void;
 }
@@ -43,6 +46,8 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   private readonly meter: BusyMeter;
   private readonly check: InputCheck;
   private readonly shape: SlotShape;
+  /** Of a model of strings. */
+  private readonly encoding: InputEncoding | undefined;
   /** Batches with no slot yet, oldest first. */
   private readonly waiting: BatchWork[] = [];
   private session: ContextSession | undefined;
@@ -61,6 +66,8 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     this.meter = options.meter ?? new BusyMeter();
     const { manifest } = options.model;
     this.check = inputCheck(manifest);
+    const { model, hostTurn } = options;
+    this.encoding = model.encoding === undefined ? undefined : new InputEncoding(model, hostTurn);
     this.shape = {
       input: manifest.inputs[0].name,
       itemBytes: inputItemBytes(manifest),
@@ -87,6 +94,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   close(): void {
     if (this.stopped) return;
     this.stopped = true;
+    this.encoding?.close();
     const nowNs = this.options.clock.nowNs();
     for (; this.inFlight > 0; this.inFlight--) this.meter.leave(nowNs, nowNs);
     const { onFreed = () => undefined } = this.options;
@@ -161,7 +169,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
       version: identity.version,
       replica: identity.replica,
       inputType: manifest.inputs[0].type,
-      inputLength: inputLength(manifest),
+      ...(manifest.inputs[0].type === 'strings' ? {} : { inputLength: inputLength(manifest) }),
       maxBatchSize: manifest.maxBatchSize,
       credits: BATCHES_IN_FLIGHT,
       ...(model.golden === undefined ? {} : { golden: model.golden }),
@@ -197,6 +205,11 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
       const problem = batch.isSettled(place) ? undefined : this.check(batch.item(place).bytes);
       if (problem !== undefined) batch.fail(place, 'invalidInput', problem);
     }
+    if (this.encoding === undefined) this.queue(batch);
+    else this.encoding.encode(batch, (encoded) => this.queue(encoded));
+  }
+
+  private queue(batch: BatchWork): void {
     this.waiting.push(batch);
     this.fillSlots();
   }
@@ -204,7 +217,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   private cancel(batchId: number, itemIds: readonly number[]): void {
     const waiting = this.waiting.find((batch) => batch.batchId === batchId);
     const copied = this.order.find((slot) => slot.work?.batchId === batchId && slot.isCancellable);
-    (waiting ?? copied?.work)?.cancel(itemIds);
+    (waiting ?? copied?.work ?? this.encoding?.find(batchId))?.cancel(itemIds);
   }
 
   /** Gives free slots to the oldest batches that wait. */

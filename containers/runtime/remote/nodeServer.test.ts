@@ -114,6 +114,26 @@ describe('a node', () => {
     });
   });
 
+  it('says of a model whose files it does not see what it would take, unless it fetches files itself', async () => {
+    const request: ContainerStart = {
+      ...MODEL,
+      container: { kind: 'python', path: '/nowhere/of/a/server/m.py' },
+    };
+    const { port } = await lab.listening();
+    const refused = new FrontendDouble((await lab.connected(port)).startContainer(request));
+    await refused.seen(isDown);
+    const reason = expect.stringMatching(
+      /^node 'n1' has no \/nowhere\/of\/a\/server\/m\.py: .*deploy without --upload.*--join/,
+    ) as string;
+    expect(refused.frames).toEqual([{ kind: 'down', isOutside: true, reason }]);
+    expect(lab.runtime.puppets).toEqual([]);
+    const fetching = await lab.listening({ fetchesFiles: true });
+    await lab.started(await lab.connected(fetching.port), request);
+    // A path from the package's root.
+    const own: ContainerStart = { ...MODEL, container: { kind: 'process', path: 'package.json' } };
+    await lab.started(await lab.connected(port), own);
+  });
+
   describe('is not hurt by', () => {
     const raw = (port: number): Promise<Socket> =>
       new Promise((resolve) => {

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, Server as TlsServer, type SecureContextOptions } from 'node:tls';
 import { reasonOf } from '../../../simulator/text/index.js';
 import type { ContainerChannel } from '../../protocol/index.js';
 import type { ContainerRuntime } from '../containerRuntime.js';
+import { failedChannel } from '../laterChannel.js';
 import type { NodeReport } from '../nodeHost.js';
+import { modulePath } from '../process/index.js';
 import { LinkError } from './linkError.js';
 import type { RemoteStart, VersionRange } from './messages.js';
 import { idleReport, packReport } from './nodeReports.js';
@@ -46,6 +49,8 @@ export interface NodeServerOptions {
   readonly name: string;
   /** Device profiles of its GPUs. */
   readonly gpus: readonly string[];
+  /** Its runtime gets files of models from elsewhere, where they are not at their path. */
+  readonly fetchesFiles?: boolean;
   /** What runs containers; its first node is what is reported and recorded. The server does not close it. */
   readonly runtime: Pick<ContainerRuntime, 'start' | 'reports' | 'node' | 'watchGpus' | 'drain'>;
   readonly security?: NodeSecurity;
@@ -175,12 +180,25 @@ export class NodeServer {
   /** Where the frontend has placed it, by what it knows of this node's room. */
   private start(request: RemoteStart): ContainerChannel {
     const { container, gpu } = request;
-    const { runtime } = this.options;
+    const { runtime, fetchesFiles = false } = this.options;
+    const missing = fetchesFiles ? undefined : this.missingFiles(request);
+    if (missing !== undefined) return failedChannel(missing);
     const node = runtime.node();
     if (container.kind !== 'kernelModel' || gpu === undefined || node === undefined)
       return runtime.start(request);
     const { path, launchClass } = container;
     return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
+  }
+
+  /** What the loader would call a path that is not there, with what to do about it. */
+  private missingFiles({ container, contentHash }: RemoteStart): string | undefined {
+    if (contentHash === undefined || container.kind === 'constant') return undefined;
+    if (existsSync(modulePath(container.path))) return undefined;
+    return (
+      `node '${this.options.name}' has no ${container.path}: a node that is dialled takes models from paths that it sees as the server does, and ` +
+      `files that were sent to a server (deploy --upload) do not reach it; have the files at one path on both and deploy without --upload, ` +
+      `or let server (--store) and node (--join) share a Redis, through which files travel`
+    );
   }
 
   private onSocket(socket: Socket): void {

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
 import type { ContainerChannel } from '../../protocol/index.js';
 import type { MemoryNeeds } from '../../models/index.js';
-import { LineChannel } from '../lineChannel.js';
+import { failedChannel } from '../laterChannel.js';
 import type { ContainerSource, ContainerStart } from '../modelContainer.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
 import { withReplica, type NodeRoom } from '../placement/index.js';
@@ -160,10 +160,7 @@ export class RemoteNode implements NodeHost {
 
   startContainer(request: ContainerStart): ContainerChannel {
     if (this.connection !== undefined && this.isUp) return this.connection.start(request);
-    const channel = new LineChannel(0, { send: () => undefined, stop: () => undefined });
-    const reason = `GPU node '${this.name}' is not connected: ${this.lastFailure}`;
-    channel.deliver({ kind: 'down', reason, isOutside: true });
-    return channel;
+    return failedChannel(`GPU node '${this.name}' is not connected: ${this.lastFailure}`);
   }
 
   /** As of the last report, with what was placed since; none where nothing can be started. */

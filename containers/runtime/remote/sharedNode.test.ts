@@ -220,7 +220,7 @@ describe('a node', () => {
     node.watchRoom(() => (told += 1));
     expect(node.room()).toEqual(reservations.room());
     const memory = { arrayBytes: 1000, moduleBytes: 0, backingBytes: 10 };
-    new FrontendDouble(node.start({ ...MODEL, path: '/m', gpu: 1, memory }));
+    new FrontendDouble(node.start({ ...MODEL, path: '.', gpu: 1, memory }));
     expect(node.room().gpus.map(({ replicas }) => replicas)).toEqual([0, 1]);
     expect(node.room().freeBackingBytes).toBe(reservations.room().freeBackingBytes - 10);
     await vi.waitFor(() => expect(lab.runtime.startedOnGpu).toEqual([1]));

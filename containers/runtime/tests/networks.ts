@@ -1,4 +1,4 @@
-import type { ModelSpec, NodeSpec, TensorSpec } from './onnxWriter.js';
+import type { ModelSpec, NodeSpec, TensorSpec } from '../../models/testing/index.js';
 import { tensor } from './seededTensors.js';
 
 /** A network in the making: nodes of random weights, each named by what it makes. */

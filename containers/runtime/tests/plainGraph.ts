@@ -1,5 +1,4 @@
-import { MATH_FUNCTIONS } from '../../models/testing/index.js';
-import type { ModelSpec, NodeSpec } from './onnxWriter.js';
+import { MATH_FUNCTIONS, type ModelSpec, type NodeSpec } from '../../models/testing/index.js';
 
 /** An array by its extents, row by row. */
 export interface PlainArray {
@@ -72,6 +71,8 @@ function compute(node: NodeSpec, inputs: readonly PlainArray[]): PlainArray {
       return transpose(x, node.attributes?.perm as readonly number[]);
     case 'Reshape':
       return { dims: filled(x, Array.from(second.values)), values: x.values };
+    case 'Concat':
+      return concatenated(inputs, node.attributes?.axis as number);
     case 'Flatten':
       return { dims: [x.dims[0], size(x.dims.slice(1))], values: x.values };
     case 'Unsqueeze':
@@ -271,5 +272,19 @@ function gather(x: PlainArray, places: PlainArray, axis: number): PlainArray {
   return made([...x.dims.slice(0, axis), ...places.dims, ...x.dims.slice(axis + 1)], (at) => {
     const place = places.values[offset(places.dims, at.slice(axis, axis + length))];
     return x.values[offset(x.dims, [...at.slice(0, axis), place, ...at.slice(axis + length)])];
+  });
+}
+
+function concatenated(arrays: readonly PlainArray[], axis: number): PlainArray {
+  const dims = arrays[0].dims.map((extent, at) =>
+    at === axis ? arrays.reduce((sum, array) => sum + array.dims[axis], 0) : extent,
+  );
+  return made(dims, (at) => {
+    let place = at[axis];
+    for (const array of arrays) {
+      if (place < array.dims[axis]) return array.values[offset(array.dims, at.with(axis, place))];
+      place -= array.dims[axis];
+    }
+    return NaN;
   });
 }

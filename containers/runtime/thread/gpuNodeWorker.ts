@@ -43,6 +43,7 @@ const INBOX = 'inbox';
 const SAMPLER = 'sampler';
 const LOADER = 'loader';
 const ANALYST = 'analyst';
+const TURN = 'turn';
 
 /** Four samples a second of the host's time. A timer and no event of the clock, which would be awaited by polling. */
 const SAMPLE_EVERY_MS = 250;
@@ -94,11 +95,13 @@ class WorkerServer implements EventSink {
       driver: node,
       gpuCount: gpus.length,
       meter,
+      hostTurn: (next) => void setImmediate(() => clock.schedule(TURN, clock.nowNs(), 'turn', next)),
       onFreed: (line) => this.post({ kind: 'freed', line }),
     });
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
     clock.attach(ANALYST, { onEvent: (_kind, payload) => this.onAnalysed(payload as AnalysisReply) });
+    clock.attach(TURN, { onEvent: (_kind, next) => (next as () => void)() });
     clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as ModelReply) });
     setInterval(() => clock.schedule(SAMPLER, clock.nowNs(), 'sample'), SAMPLE_EVERY_MS);
     loader.on('message', (reply: LoadReply) => this.onReply(reply));

@@ -119,7 +119,7 @@ function measure(
 ): Pick<ModelTrialReport, 'golden' | 'batches'> {
   const { manifest } = model;
   const report = golden === undefined ? undefined : runGolden(client, manifest, golden);
-  const inputs = measuringInputs(manifest, golden);
+  const inputs = measuringInputs(model, golden);
   const batches = batchSizes(manifest.maxBatchSize).map((batchSize) => {
     const before = meter.threadInstructions;
     const { serviceNs } = client.ask(Array.from({ length: batchSize }, (_, k) => inputs[k % inputs.length]));

@@ -3,7 +3,8 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import {
   inputLength,
   type GoldenSet,
-  type KernelModelManifest,
+  sampleTexts,
+  type KernelModel,
   type ManifestInput,
 } from '../../models/index.js';
 
@@ -14,6 +15,7 @@ const DRAWN_INPUTS = 16;
 export function inputBytes(type: ManifestInput['type'], values: readonly number[]): Uint8Array {
   switch (type) {
     case 'bytes':
+    case 'strings':
       return Uint8Array.from(values);
     case 'integers':
       return new Uint8Array(Int32Array.from(values).buffer);
@@ -24,10 +26,19 @@ export function inputBytes(type: ManifestInput['type'], values: readonly number[
   }
 }
 
-/** Inputs to measure with: the golden ones, or seeded draws from the range that the manifest allows. */
-export function measuringInputs(manifest: KernelModelManifest, golden: GoldenSet | undefined): Uint8Array[] {
+/** Inputs to measure with: the golden ones, or seeded draws from the range that the manifest allows, or made-up texts. */
+export function measuringInputs(
+  { manifest, encoding }: Pick<KernelModel, 'manifest' | 'encoding'>,
+  golden: GoldenSet | undefined,
+): Uint8Array[] {
   const { type, minimum = 0, maximum = type === 'bytes' ? 255 : Math.max(1, minimum) } = manifest.inputs[0];
   if (golden !== undefined) return golden.cases.map(({ input }) => inputBytes(type, input));
+  if (encoding !== undefined) {
+    const utf8 = new TextEncoder();
+    return sampleTexts(encoding, manifest.inputs[0].encoding?.columns, DRAWN_INPUTS).map((text) =>
+      utf8.encode(text),
+    );
+  }
   const length = inputLength(manifest);
   const generator = xoroshiro128plus(SEED);
   return Array.from({ length: DRAWN_INPUTS }, () =>

@@ -36,8 +36,6 @@ function goldenWarmUp(hello: HelloFrame): WarmUp | undefined {
   const { golden, inputType } = hello;
   if (golden === undefined) return undefined;
   if ('problem' in golden) throw new Error(golden.problem);
-  // Kernels take numbers.
-  if (inputType === 'strings') return undefined;
   const { tolerance } = golden;
   const cases = golden.cases.slice(0, LARGEST_BATCH);
   return {

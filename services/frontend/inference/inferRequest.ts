@@ -14,7 +14,7 @@ import {
 } from './inferParameters.js';
 import { INPUT_DATATYPES } from './datatypes.js';
 import { inputTensors } from './modelDescription.js';
-import { namedRows } from './namedTensors.js';
+import { columnRows, namedRows } from './namedTensors.js';
 import type { Servable, ServableOutput } from './servables.js';
 import { tensorRows, type InputTensor } from './tensorData.js';
 import type { InputRows } from './tensorRows.js';
@@ -117,13 +117,18 @@ function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRo
   const { tensors } = input;
   const isPlain =
     tensors === undefined ||
-    (tensors.length === 1 && tensors[0].datatype === INPUT_DATATYPES[input.form.type][0]);
+    (tensors.length === 1 &&
+      input.form.columns === undefined &&
+      tensors[0].datatype === INPUT_DATATYPES[input.form.type][0]);
   if (isPlain) return tensorRows(input.form, tensor, maxRows, field);
-  return namedRows(
-    input.form,
-    tensors.map((declared, at) => ({ declared, given: found[at].tensor, field: found[at].field })),
-    maxRows,
-  );
+  const parts = tensors.map((declared, at) => ({
+    declared,
+    given: found[at].tensor,
+    field: found[at].field,
+  }));
+  return input.form.columns === undefined
+    ? namedRows(input.form, parts, maxRows)
+    : columnRows(parts, maxRows);
 }
 
 function tensorName({ name }: Fields, names: readonly string[], servable: Servable, place: string): string {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ELEMENT_BYTES, type InputForm } from '../../../containers/protocol/index.js';
 import type { NamedTensor } from '../../../containers/models/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
@@ -6,7 +7,8 @@ import { firstOutsideForm, outsideRange } from '../inputErrors.js';
 import { MAX_FLOAT32 } from '../schemas.js';
 import type { Datatype } from './datatypes.js';
 import { checkShape, type InputTensor } from './tensorData.js';
-import { leavesOf, type InputRows, type Leaf } from './tensorRows.js';
+import { binaryTextRows } from './binaryData.js';
+import { leavesOf, rowsOf, type InputRows, type Leaf } from './tensorRows.js';
 
 type NumberDatatype = Exclude<Datatype, 'BYTES'>;
 
@@ -89,29 +91,7 @@ export interface GivenTensor {
  * @throws ServiceError that names the first element that cannot be
  */
 export function namedRows(form: InputForm, tensors: readonly GivenTensor[], maxRows: number): InputRows {
-  const parts = tensors.map((tensor) => {
-    const shape = checkShape(tensor.given.shape, maxRows, tensor.field);
-    const elements = shape.slice(1).reduce((product, size) => product * size, 1);
-    const wanted = tensor.declared.shape.reduce((product, size) => product * size, 1);
-    if (elements !== wanted) {
-      const allowed = ['n', ...tensor.declared.shape].join(', ');
-      throw new ServiceError(
-        'wrong_length',
-        `${tensor.field}.shape must be [${allowed}], [${shape.join(', ')}] came`,
-        tensor.field,
-      );
-    }
-    return { ...tensor, rows: shape[0], elements, values: valuesOf(form, tensor, shape) };
-  });
-  const [{ rows: count }] = parts;
-  const other = parts.find(({ rows }) => rows !== count);
-  if (other !== undefined) {
-    throw new ServiceError(
-      'wrong_length',
-      `${other.field}.shape: ${other.rows} rows, the first tensor has ${count}`,
-      other.field,
-    );
-  }
+  const { parts, count } = partsOf(tensors, maxRows, (tensor, shape) => valuesOf(form, tensor, shape));
   const length = parts.reduce((sum, { elements }) => sum + elements, 0);
   return {
     count,
@@ -126,6 +106,94 @@ export function namedRows(form: InputForm, tensors: readonly GivenTensor[], maxR
       return new Uint8Array(row.buffer);
     },
   };
+}
+
+/** Numbers of which some are missing, whatever a model makes of that: it says so itself. */
+const NUMBERS: InputForm = { type: 'doubles', range: { missing: true } };
+const UTF8 = new TextEncoder();
+
+/**
+ * Rows of columns, of which some are strings: each the JSON list of its values.
+ * @throws ServiceError that names the first element that cannot be
+ */
+export function columnRows(tensors: readonly GivenTensor[], maxRows: number): InputRows {
+  const { parts, count } = partsOf(tensors, maxRows, (tensor, shape): ArrayLike<string | number | null> =>
+    tensor.declared.datatype === 'BYTES' ? textsOf(tensor, shape) : valuesOf(NUMBERS, tensor, shape),
+  );
+  const rows = Array.from({ length: count }, (_, index) => {
+    const row = parts.flatMap(({ values, elements }) =>
+      Array.from({ length: elements }, (_value, k) => values[index * elements + k]),
+    );
+    return UTF8.encode(JSON.stringify(row));
+  });
+  return rowsOf(rows);
+}
+
+function textsOf({ given, field }: GivenTensor, shape: readonly number[]): readonly (string | null)[] {
+  const place = `${field}.datatype`;
+  if (given.datatype !== 'BYTES') {
+    const message = `${place} must be BYTES here, ${describeValue(given.datatype)} came`;
+    throw new ServiceError(given.datatype === undefined ? 'missing_field' : 'invalid_value', message, place);
+  }
+  const { binary } = given;
+  const total = shape.reduce((product, size) => product * size, 1);
+  if (binary !== undefined) {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    const form = { type: 'bytes' } as const;
+    return binaryTextRows(form, binary, total, false, `${field} ('${given.name}')`).map((bytes) => {
+      if (isUtf8(bytes)) return decoder.decode(bytes);
+      throw new ServiceError('not_utf8', `${field} is not valid UTF-8`, field);
+    });
+  }
+  return leavesOf(given.data, shape, `${field}.data`)
+    .flatMap((leaf) => [...leaf])
+    .map((element, at) => {
+      // null is a value that is missing.
+      if (typeof element === 'string' || element === null) return element;
+      const where = `${field}.data[${at}]`;
+      throw new ServiceError(
+        'wrong_type',
+        `${where} must be a string, ${describeValue(element)} came`,
+        where,
+      );
+    });
+}
+
+interface Part<V> {
+  readonly elements: number;
+  readonly values: V;
+}
+
+/** The tensors' values, as many rows of each. */
+function partsOf<V>(
+  tensors: readonly GivenTensor[],
+  maxRows: number,
+  read: (tensor: GivenTensor, shape: readonly number[]) => V,
+): { readonly parts: readonly Part<V>[]; readonly count: number } {
+  const parts = tensors.map((tensor) => {
+    const shape = checkShape(tensor.given.shape, maxRows, tensor.field);
+    const elements = shape.slice(1).reduce((product, size) => product * size, 1);
+    const wanted = tensor.declared.shape.reduce((product, size) => product * size, 1);
+    if (elements !== wanted) {
+      const allowed = ['n', ...tensor.declared.shape].join(', ');
+      throw new ServiceError(
+        'wrong_length',
+        `${tensor.field}.shape must be [${allowed}], [${shape.join(', ')}] came`,
+        tensor.field,
+      );
+    }
+    return { field: tensor.field, rows: shape[0], elements, values: read(tensor, shape) };
+  });
+  const [{ rows: count }] = parts;
+  const other = parts.find(({ rows }) => rows !== count);
+  if (other !== undefined) {
+    throw new ServiceError(
+      'wrong_length',
+      `${other.field}.shape: ${other.rows} rows, the first tensor has ${count}`,
+      other.field,
+    );
+  }
+  return { parts, count };
 }
 
 function packed(

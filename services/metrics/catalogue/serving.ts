@@ -132,6 +132,15 @@ export const DEPLOYMENT_METRICS = {
     ['model', 'version'],
     'Replicas that the version is to have, by its owner or the autoscaler',
   ),
+  windjammer_canary_share: gauge(
+    ['model', 'version'],
+    'Share of the queries of its model that a version gets while it is tried beside another; 0 until a replica of it is up',
+    'ratio',
+  ),
+  windjammer_canary_state: gauge(
+    ['model', 'version', 'state'],
+    'Of the last version of a model that was tried beside another: 1 for what it is, ramping, promoted, withdrawn or aborted, 0 for the others',
+  ),
   windjammer_replicas: gauge(
     ['model', 'version', 'state'],
     'Replicas that this server starts: starting, warming (answering its warm-up), up, draining, down (lost, waiting for its next start)',

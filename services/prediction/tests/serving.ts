@@ -17,6 +17,7 @@ import {
   inputFormOf,
   type ApplicationRecord,
   type BatchingChoice,
+  type CanaryRecord,
   type DeclaredForm,
   type ModelRecord,
   type RegistryChange,
@@ -33,6 +34,7 @@ export class TestRegistry implements RegistryView {
   private readonly current = new Map<string, string>();
   private readonly links = new Map<string, string[]>();
   private readonly declared = new Map<string, DeclaredForm>();
+  private readonly canaries = new Map<string, CanaryRecord>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
 
   addApplication(
@@ -93,6 +95,15 @@ export class TestRegistry implements RegistryView {
   setVersion(name: string, version: string): this {
     this.current.set(name, version);
     return this.tell({ kind: 'currentVersion', name });
+  }
+
+  putCanary(record: CanaryRecord): this {
+    this.canaries.set(record.model, record);
+    return this.tell({ kind: 'canary', name: record.model });
+  }
+
+  canary(model: string): CanaryRecord | undefined {
+    return this.canaries.get(model);
   }
 
   link(application: string, ...models: string[]): this {

@@ -26,6 +26,6 @@ export { vectorEmitter } from '../compiler/vector/arithmetic/index.js';
 export { UNIFORM, VARYING, type LaneShape } from '../compiler/vector/shapes/laneShapes.js';
 export { VectorMemoryEmitter } from '../compiler/vector/memory/vectorMemoryEmitter.js';
 export { VectorOperands } from '../compiler/vector/operands/vectorOperands.js';
-export { OPTIMISATIONS, type Optimisation } from '../compiler/index.js';
+export { compileKernel, OPTIMISATIONS, type CodeForm, type Optimisation } from '../compiler/index.js';
 export type { WasmExecutorOptions } from '../runtime/index.js';
 export type { SuspendedRun, JournalEntry, AccessProfile, AccessJournal } from '../types.js';

@@ -24,3 +24,4 @@ export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } fr
 export { blockLike, executedOf, blockWork, planTraffic, type TrafficPlan } from './trafficPlan.js';
 export { MECHANISMS, type Mechanism } from './mechanisms.js';
 export { rulesLeftOut, workWithoutWaves } from './withoutRules.js';
+export { instructionPlans } from './instructionPlan.js';

@@ -1,4 +1,5 @@
 import { geometryOf, innerGeometryOf, type StridedAxis } from '../geometry.js';
+import type { ManifestArgument } from '../../manifest.js';
 import { pointerTo, type ModelDraft, type Tensor } from '../modelDraft.js';
 import { elementCount, tableOf, type Source } from './sources.js';
 
@@ -58,82 +59,59 @@ export interface Along {
   readonly inner: number;
 }
 
-export function addArgument(
+/** A launch with a thread for each line along an axis. @param more arguments behind the axis's */
+function launchAlong(
   draft: ModelDraft,
+  kernel: string,
   x: Source,
+  outputs: readonly Tensor[],
   { width, extent, inner }: Along,
-  sign: 1 | -1,
-  last: boolean,
-): Tensor {
-  const y = draft.tensor(draft.layerName('argument'), 'f64', width / extent);
+  instructionsEach: number,
+  more: readonly ManifestArgument[],
+): void {
   draft.launchElements({
     module: 'reductions',
-    kernel: `arg_${x.element}`,
-    width: y.width,
-    instructionsEach: 80 + 14 * extent,
+    kernel: `${kernel}_${x.element}`,
+    width: width / extent,
+    instructionsEach,
     arguments: [
       x.pointer,
-      pointerTo(y),
-      elementCount(y.width),
+      ...outputs.map(pointerTo),
+      elementCount(width / extent),
       { i32: extent },
       { i32: inner },
-      { f64: sign },
-      { i32: last ? 1 : 0 },
+      ...more,
     ],
   });
+}
+
+export function addArgument(draft: ModelDraft, x: Source, along: Along, sign: 1 | -1, last: boolean): Tensor {
+  const { width, extent } = along;
+  const y = draft.tensor(draft.layerName('argument'), 'f64', width / extent);
+  launchAlong(draft, 'arg', x, [y], along, 80 + 14 * extent, [{ f64: sign }, { i32: last ? 1 : 0 }]);
   return y;
 }
 
 export const SOFTMAX_KINDS = { softmax: 0, logSoftmax: 1, hardmax: 2 } as const;
 export type SoftmaxKind = keyof typeof SOFTMAX_KINDS;
 
-export function addSoftmaxAlong(
-  draft: ModelDraft,
-  x: Source,
-  { width, extent, inner }: Along,
-  kind: SoftmaxKind,
-): Tensor {
-  const y = draft.tensor(draft.layerName(kind), x.element, width);
-  draft.launchElements({
-    module: 'reductions',
-    kernel: `softmax_along_${x.element}`,
-    width: width / extent,
-    instructionsEach: 200 + 180 * extent,
-    arguments: [
-      x.pointer,
-      pointerTo(y),
-      elementCount(width / extent),
-      { i32: extent },
-      { i32: inner },
-      { i32: SOFTMAX_KINDS[kind] },
-    ],
-  });
+export function addSoftmaxAlong(draft: ModelDraft, x: Source, along: Along, kind: SoftmaxKind): Tensor {
+  const y = draft.tensor(draft.layerName(kind), x.element, along.width);
+  const more = [{ i32: SOFTMAX_KINDS[kind] }];
+  launchAlong(draft, 'softmax_along', x, [y], along, 200 + 180 * along.extent, more);
   return y;
 }
 
 export function addSumsSoFar(
   draft: ModelDraft,
   x: Source,
-  { width, extent, inner }: Along,
+  along: Along,
   exclusive: boolean,
   reverse: boolean,
 ): Tensor {
-  const y = draft.tensor(draft.layerName('sumsSoFar'), x.element, width);
-  draft.launchElements({
-    module: 'reductions',
-    kernel: `sums_so_far_${x.element}`,
-    width: width / extent,
-    instructionsEach: 80 + 20 * extent,
-    arguments: [
-      x.pointer,
-      pointerTo(y),
-      elementCount(width / extent),
-      { i32: extent },
-      { i32: inner },
-      { i32: exclusive ? 1 : 0 },
-      { i32: reverse ? 1 : 0 },
-    ],
-  });
+  const y = draft.tensor(draft.layerName('sumsSoFar'), x.element, along.width);
+  const more = [{ i32: exclusive ? 1 : 0 }, { i32: reverse ? 1 : 0 }];
+  launchAlong(draft, 'sums_so_far', x, [y], along, 80 + 20 * along.extent, more);
   return y;
 }
 
@@ -141,29 +119,16 @@ export function addSumsSoFar(
 export function addBest(
   draft: ModelDraft,
   x: Source,
-  { width, extent, inner }: Along,
+  along: Along,
   chosen: number,
   sign: 1 | -1,
 ): [Tensor, Tensor] {
-  const lines = width / extent;
-  const y = draft.tensor(draft.layerName('best'), x.element, lines * chosen);
-  const places = draft.tensor(draft.layerName('bestPlaces'), 'f64', lines * chosen);
-  draft.launchElements({
-    module: 'reductions',
-    kernel: `best_${x.element}`,
-    width: lines,
-    instructionsEach: 80 + chosen * (40 + 24 * extent),
-    arguments: [
-      x.pointer,
-      pointerTo(y),
-      pointerTo(places),
-      elementCount(lines),
-      { i32: extent },
-      { i32: inner },
-      { i32: chosen },
-      { f64: sign },
-    ],
-  });
+  const { width, extent } = along;
+  const found = (width / extent) * chosen;
+  const y = draft.tensor(draft.layerName('best'), x.element, found);
+  const places = draft.tensor(draft.layerName('bestPlaces'), 'f64', found);
+  const instructionsEach = 80 + chosen * (40 + 24 * extent);
+  launchAlong(draft, 'best', x, [y, places], along, instructionsEach, [{ i32: chosen }, { f64: sign }]);
   return [y, places];
 }
 

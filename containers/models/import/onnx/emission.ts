@@ -10,18 +10,22 @@ import {
   type Operand,
 } from './graphValues.js';
 import type { TranslatedGraph } from './graphTranslation.js';
+import { PART_TYPE } from './encodedParts.js';
 import { elementOfType } from './tensorValues.js';
 
 /** Puts a translated graph into a draft. */
 export class GraphEmission implements Emission {
   private readonly inputs: Tensor[];
   private readonly made = new Map<GraphOp, readonly Tensor[]>();
+  private readonly partTensors = new Map<number, Tensor>();
+  private readonly starts: readonly number[];
   private readonly constants = new Map<unknown, Map<RealElement, Source>>();
 
   constructor(
     readonly draft: ModelDraft,
     graph: TranslatedGraph,
   ) {
+    this.starts = graph.inputs.encoded.starts;
     this.inputs = unpacked(draft, graph);
     const needed = neededOps(graph);
     for (const op of graph.ops) {
@@ -30,10 +34,23 @@ export class GraphEmission implements Emission {
   }
 
   readonly tensor = ({ source, output }: GraphValue): Tensor => {
-    const tensor = source.kind === 'input' ? this.inputs[source.place] : this.made.get(source)?.[output];
+    const tensor =
+      source.kind === 'input'
+        ? this.inputs[source.place]
+        : source.kind === 'part'
+          ? this.part(source.place)
+          : this.made.get(source)?.[output];
     if (tensor === undefined) throw new Error('an op is read before it is there');
     return tensor;
   };
+
+  /** A number that the host has made of a string. */
+  private part(place: number): Tensor {
+    const known =
+      this.partTensors.get(place) ?? copied(this.draft, this.starts[place], 1, `part${place + 1}`, PART_TYPE);
+    this.partTensors.set(place, known);
+    return known;
+  }
 
   readonly source = (operand: Operand, element?: RealElement): Source => {
     if ('value' in operand) {
@@ -55,17 +72,27 @@ export class GraphEmission implements Emission {
 /** Each input of the graph by itself, out of the one vector that a query is. */
 function unpacked(draft: ModelDraft, { inputs }: TranslatedGraph): Tensor[] {
   const { input } = draft;
+  const { encoded } = inputs;
   let start = 0;
-  return inputs.values.map(({ shape, dataType }, place) => {
+  return inputs.values.map(({ shape, dataType, columns }, place) => {
     const width = elementsOfShape(shape);
     const element = elementOfType(dataType);
-    if (inputs.values.length === 1 && element === input.element) return input;
-    const tensor = draft.tensor(`input${place + 1}`, element, width);
-    const from = { pointer: pointerTo(input), stride: input.width, element: input.element };
-    addCopyInto(draft, from, tensor, [width], { start, strides: [1] }, { start: 0, strides: [1] });
+    const isEncoded = encoded.parts.length > 0;
+    // Strings are read as what the host makes of them.
+    if (columns !== undefined) return input;
+    if (inputs.values.length === 1 && element === input.element && !isEncoded) return input;
+    const from = isEncoded ? encoded.starts[inputs.firstParts[place]] : start;
     start += width;
-    return tensor;
+    return copied(draft, from, width, `input${place + 1}`, dataType);
   });
+}
+
+function copied(draft: ModelDraft, start: number, width: number, name: string, dataType: number): Tensor {
+  const { input } = draft;
+  const tensor = draft.tensor(name, elementOfType(dataType), width);
+  const from = { pointer: pointerTo(input), stride: input.width, element: input.element };
+  addCopyInto(draft, from, tensor, [width], { start, strides: [1] }, { start: 0, strides: [1] });
+  return tensor;
 }
 
 /** Ops that outputs are made of. */
@@ -74,7 +101,7 @@ function neededOps({ outputs }: TranslatedGraph): ReadonlySet<GraphOp> {
   const open = outputs.map(({ value }) => value);
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     const { source } = value;
-    if (source.kind === 'input' || needed.has(source)) continue;
+    if (source.kind === 'input' || source.kind === 'part' || needed.has(source)) continue;
     needed.add(source);
     const operands = source.kind === 'general' ? source.operands : operandsOf(source);
     for (const operand of operands) if ('value' in operand) open.push(operand.value);

@@ -1,4 +1,5 @@
 import { ModelError } from '../../modelError.js';
+import { EncodedParts } from './encodedParts.js';
 import type { GraphValue } from './graphValues.js';
 import { elementsOfShape } from './graphValues.js';
 import type { OnnxExtent, OnnxGraph, OnnxValueInfo } from './onnxModel.js';
@@ -15,6 +16,12 @@ export interface GraphInputs {
   readonly fixedBatch: number | undefined;
   /** The first extents are the batch; otherwise a query has all of every input. */
   readonly isBatched: boolean;
+  /** Names of a query's columns, an input's elements each, where there are strings among them. */
+  readonly columns: readonly string[] | undefined;
+  /** What the host makes of such columns; of numbers alone there is nothing. */
+  readonly encoded: EncodedParts;
+  /** Of each input of numbers among strings its first part. */
+  readonly firstParts: readonly number[];
 }
 
 /**
@@ -44,12 +51,12 @@ export function graphInputs(
     );
   }
   for (const { name, elementType } of infos) {
-    const isNumber = ![0, STRING, 14, 15, BFLOAT16].includes(elementType);
-    if (isNumber && Object.hasOwn(DATA_TYPES, elementType)) continue;
+    const isTaken = ![0, 14, 15, BFLOAT16].includes(elementType);
+    if (isTaken && Object.hasOwn(DATA_TYPES, elementType)) continue;
     const what = elementType === 0 ? 'no tensor' : typeName(elementType);
     refuse(
       `graph.input '${name}'`,
-      `it takes ${what}, only numbers are supported, and no bfloat16: export the model with float inputs`,
+      `it takes ${what}, only numbers and strings are supported, and no bfloat16: export the model with float inputs`,
     );
   }
   const shapes = infos.map((info) => openShape(info, given, isWhole));
@@ -76,7 +83,7 @@ export function graphInputs(
   });
   const [first] = shapes[0] ?? [];
   const fixedBatch = isBatched && typeof first === 'number' && first > 0 ? first : undefined;
-  return { infos, values, fixedBatch, isBatched };
+  return { infos, fixedBatch, isBatched, ...withColumns(infos, values, isBatched, takesMissing(graph)) };
 
   function openShape(
     info: OnnxValueInfo,
@@ -96,6 +103,35 @@ export function graphInputs(
       );
     return all ? query : [info.shape?.[0] ?? '', ...query];
   }
+}
+
+/** Where there are strings among the inputs a query is a row, a column for each element of each input. */
+function withColumns(
+  infos: readonly OnnxValueInfo[],
+  values: readonly GraphValue[],
+  isBatched: boolean,
+  isMissingTaken: boolean,
+): Pick<GraphInputs, 'values' | 'firstParts' | 'columns' | 'encoded'> {
+  const encoded = new EncodedParts(isBatched);
+  if (!infos.some(({ elementType }) => elementType === STRING))
+    return { values, encoded, columns: undefined, firstParts: [] };
+  const columns: string[] = [];
+  const firstParts: number[] = [];
+  const named = values.map((value, place) => {
+    const width = elementsOfShape(value.shape);
+    const first = columns.length;
+    const { name } = infos[place];
+    for (let k = 0; k < width; k++) columns.push(width === 1 ? name : `${name}[${k}]`);
+    const isText = value.dataType === STRING;
+    firstParts.push(isText ? -1 : encoded.numbers(first, width, isMissingTaken));
+    return isText ? { ...value, columns: Array.from({ length: width }, (_, k) => first + k) } : value;
+  });
+  return { values: named, encoded, columns, firstParts };
+}
+
+/** Whether a graph asks for values that are missing, so that it takes them. */
+export function takesMissing({ nodes }: OnnxGraph): boolean {
+  return nodes.some(({ opType }) => opType === 'IsNaN' || opType === 'Imputer');
 }
 
 /** Inputs are batches if their first extents are the same, and something is left of each query. */

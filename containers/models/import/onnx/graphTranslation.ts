@@ -82,6 +82,7 @@ export function translateGraph(
       graph.opset,
       inputs.fixedBatch,
       (op) => void ops.push(op),
+      inputs.encoded,
     );
     const translated = operator(reader, node, graph)(reader);
     const results: readonly NodeInput[] = 'length' in translated ? translated : [translated];
@@ -107,7 +108,9 @@ export function translateGraph(
   const outputs = graph.outputs.map(({ name }) => {
     const result = known.get(name) ?? missing(name, graph.nodes.length, file);
     if (!('value' in result)) return refuse(`graph.output '${name}'`, 'it is no result of the input');
-    const { batch } = result.value;
+    const { batch, columns } = result.value;
+    if (columns !== undefined)
+      return refuse(`graph.output '${name}'`, 'it is strings of the query: leave it out of the outputs');
     // Answers are put together query by query.
     if (batch !== undefined && (batch.axis !== 0 || batch.before !== 1)) {
       throw new BatchMixing(

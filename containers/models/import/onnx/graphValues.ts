@@ -29,7 +29,7 @@ export interface BatchPlace {
 
 /** A value of the graph that depends on the query: an input, or what an op leaves behind, in some shape. */
 export interface GraphValue {
-  readonly source: GraphInput | GraphOp;
+  readonly source: GraphInput | GraphPart | GraphOp;
   /** Which of its results. */
   readonly output: number;
   /** Of one query: the batch counts as 1. */
@@ -40,6 +40,8 @@ export interface GraphValue {
   readonly dataType: number;
   /** Its numbers are places in this list. */
   readonly texts?: readonly string[];
+  /** It is strings of the query: the column of each. No kernel computes with these. */
+  readonly columns?: readonly number[];
   /** Read once on the whole way from its op: the op may take on what reads it. */
   readonly readOnce: boolean;
 }
@@ -56,6 +58,12 @@ export type NodeInput = Operand | { readonly list: ExtentList };
 /** An input of the graph: its place among them. */
 export interface GraphInput {
   readonly kind: 'input';
+  readonly place: number;
+}
+
+/** A part of a query that has strings, as the host encodes it: its place among the parts. */
+export interface GraphPart {
+  readonly kind: 'part';
   readonly place: number;
 }
 

@@ -12,7 +12,9 @@ import {
   type NodeInput,
   type Operand,
 } from './graphValues.js';
+import type { EncodedParts } from './encodedParts.js';
 import type { OnnxNode, OnnxTensor } from './onnxModel.js';
+import { addCopyInto } from '../layers/stridedLayers.js';
 import type { Tensor } from '../modelDraft.js';
 import { typeName } from './tensorValues.js';
 
@@ -42,6 +44,7 @@ export class NodeReader {
     /** The batch's extent where the file says it. */
     readonly fixedBatch: number | undefined,
     private readonly onOp: (op: GraphOp) => void,
+    private readonly encoded: EncodedParts,
   ) {
     const name = node.name === '' ? (node.outputs[0] ?? '') : node.name;
     this.where = `node ${place} (${node.opType} '${name}')`;
@@ -109,9 +112,59 @@ export class NodeReader {
   /** Operands of numbers: texts can only be passed on. */
   numeric(place: number): Operand {
     const operand = this.operand(place);
+    if ('value' in operand && operand.value.columns !== undefined) return this.refuseStrings(place);
     const isText =
       'value' in operand ? operand.value.texts !== undefined : operand.constant.texts !== undefined;
     return isText ? this.refuse(`input ${place} holds strings, only numbers are computed with`) : operand;
+  }
+
+  /** Strings of the query, each as its place among some categories; undefined: the input is none. */
+  categories(place: number, categories: readonly string[]): Operand | undefined {
+    const operand = this.operand(place);
+    if (!('value' in operand) || operand.value.columns === undefined) return undefined;
+    const { value } = operand;
+    const { columns = [], shape, batch } = value;
+    if (categories.length === 0) this.refuse(`it has no categories that are strings, as input ${place} is`);
+    const apart = shape.map(() => 1);
+    const parts = columns.map((column): Operand => ({
+      value: { ...this.encoded.category(column, categories, apart), batch },
+    }));
+    return parts.length === 1
+      ? { value: { ...this.encodedValue(parts[0]), shape } }
+      : this.joined(parts, shape, batch);
+  }
+
+  private encodedValue(part: Operand): GraphValue {
+    return 'value' in part ? part.value : this.invalid('a part is no constant');
+  }
+
+  private joined(
+    parts: readonly Operand[],
+    shape: readonly number[],
+    batch: BatchPlace | undefined,
+  ): Operand {
+    const dataType = typeOfOperand(parts[0]);
+    const result = this.result({ shape, batch, dataType }, parts, ({ draft, source }) => {
+      const y = draft.tensor(draft.layerName('codes'), 'f64', parts.length);
+      parts.forEach((part, place) => {
+        addCopyInto(
+          draft,
+          source(part, 'f64'),
+          y,
+          [1],
+          { start: 0, strides: [1] },
+          { start: place, strides: [1] },
+        );
+      });
+      return y;
+    });
+    return 'list' in result ? this.invalid('codes are no list') : result;
+  }
+
+  private refuseStrings(place: number): never {
+    return this.refuse(
+      `input ${place} holds strings of the query, which OneHotEncoder, LabelEncoder and CategoryMapper of ai.onnx.ml make numbers of: encode them before`,
+    );
   }
 
   /** An input that is the same for every query. */
@@ -203,6 +256,9 @@ export class NodeReader {
     operands: readonly Operand[],
     emit: (emission: Emission) => readonly Tensor[],
   ): readonly NodeInput[] {
+    operands.forEach((operand, place) => {
+      if ('value' in operand && operand.value.columns !== undefined) this.refuseStrings(place);
+    });
     const op: GraphOp = { kind: 'general', operands, emit };
     return this.resultsOf(op, results);
   }

@@ -4,11 +4,23 @@ import { addConversion, addCopyInto } from '../layers/stridedLayers.js';
 import { ModelDraft, pointerTo, type ImportInputType, type Tensor } from '../modelDraft.js';
 import { finishModel, type ImportedModel, type ImportedOutput } from '../modelFolder.js';
 import { GraphEmission } from './emission.js';
+import { takesMissing } from './graphInputs.js';
 import { translateGraph, type GraphOutput, type TranslatedGraph } from './graphTranslation.js';
 import { elementsOfShape, type GraphValue } from './graphValues.js';
 import { BatchMixing } from './nodeReader.js';
 import { readOnnx, type OnnxGraph } from './onnxModel.js';
-import { BOOL, DOUBLE, FLOAT, FLOAT16, BFLOAT16, INT32, INT64, UINT8, isWholeType } from './tensorValues.js';
+import {
+  BOOL,
+  DOUBLE,
+  FLOAT,
+  FLOAT16,
+  BFLOAT16,
+  INT32,
+  INT64,
+  STRING,
+  UINT8,
+  isWholeType,
+} from './tensorValues.js';
 
 export interface OnnxImportOptions {
   readonly name: string;
@@ -42,11 +54,7 @@ export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportO
   const shapes = inputs.values.map(({ shape }) => rowShape(shape, inputs.isBatched));
   const shape =
     shapes.length === 1 ? shapes[0] : [shapes.reduce((sum, one) => sum + elementsOfShape(one), 0)];
-  const draft = new ModelDraft(inputType, shape.length === 0 ? [1] : shape);
-  draft.takesMissing =
-    source.nodes.some(({ opType }) => opType === 'IsNaN' || opType === 'Imputer') &&
-    inputType !== 'integers' &&
-    inputType !== 'bytes';
+  const draft = draftOf(graph, source, inputType, shape);
   const emission = new GraphEmission(draft, graph);
   const outputs = outputTensors(draft, graph, emission);
   checkElements(draft, file, options.maxBatchSize);
@@ -62,6 +70,23 @@ export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportO
     })),
     answer: answerOf(outputs, file, options),
   });
+}
+
+/** What a query is on the device: its values, or what the host makes of its strings and numbers. */
+function draftOf(
+  { inputs: { columns, encoded } }: TranslatedGraph,
+  source: OnnxGraph,
+  inputType: ImportInputType,
+  shape: readonly number[],
+): ModelDraft {
+  if (columns === undefined) {
+    const draft = new ModelDraft(inputType, shape.length === 0 ? [1] : shape);
+    draft.takesMissing = takesMissing(source) && inputType !== 'integers' && inputType !== 'bytes';
+    return draft;
+  }
+  const draft = new ModelDraft('doubles', [encoded.total]);
+  draft.encoding = { columns, encoding: { encodingVersion: 1, parts: encoded.parts } };
+  return draft;
 }
 
 /** With the first extents as the batch; where that would mix queries and the file says all extents, without one. */
@@ -211,6 +236,8 @@ function datatypeOf(dataType: number): NamedTensor['datatype'] {
   switch (dataType) {
     case DOUBLE:
       return 'FP64';
+    case STRING:
+      return 'BYTES';
     case INT32:
       return 'INT32';
     case INT64:

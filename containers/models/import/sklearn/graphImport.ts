@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { inputNumber } from '../../golden.js';
-import { fieldPath } from '../../manifest.js';
+import { encodedWidth, encodingSchema, type EncodingPart } from '../../encoding/index.js';
+import { goldenInput } from '../../golden.js';
+import { fieldPath, type NamedTensor } from '../../manifest.js';
 import { ModelError } from '../../modelError.js';
 import { ModelDraft, type Tensor } from '../modelDraft.js';
 import { finishModel, type ImportedModel } from '../modelFolder.js';
@@ -38,14 +39,31 @@ const schema = z.strictObject({
     .min(1),
   constants: z.record(
     z.string(),
-    z.strictObject({ dims: z.array(z.int().min(0)), type: z.literal([7, 11]), values: numbers }),
+    z.strictObject({
+      dims: z.array(z.int().min(0)),
+      type: z.literal([7, 11]),
+      values: numbers.optional(),
+      /** The same as the bytes of doubles, little-endian. */
+      base64: z.string().optional(),
+    }),
   ),
+  /** Of a model that takes texts: how a query becomes `x`. */
+  encoding: z
+    .strictObject({
+      columns: z.array(z.string().min(1)).min(1).optional(),
+      parts: encodingSchema.shape.parts,
+    })
+    .optional(),
   outputs: z.union([
     z.strictObject({ values: z.string() }),
     z.strictObject({ decisions: z.string(), scores: z.string() }),
   ]),
   golden: z.array(
-    z.strictObject({ input: z.array(inputNumber), label: z.string().optional(), scores: numbers.optional() }),
+    z.strictObject({
+      input: goldenInput,
+      label: z.string().optional(),
+      scores: numbers.optional(),
+    }),
   ),
 });
 
@@ -86,7 +104,8 @@ export function importSklearnGraph(
         Object.entries(attributes).map(([name, value]) => [name, attributeOf(name, value)]),
       ),
     })),
-    initializers: Object.entries(source.constants).map(([name, { dims, type, values }]) => {
+    initializers: Object.entries(source.constants).map(([name, { dims, type, values: listed, base64 }]) => {
+      const values = listed ?? doublesOf(base64 ?? '');
       const elements = dims.reduce((product, extent) => product * extent, 1);
       if (elements !== values.length)
         fail(`constants.${name}`, `${values.length} values for the shape [${dims.join(', ')}]`);
@@ -98,15 +117,25 @@ export function importSklearnGraph(
     producer: 'scikit-learn',
     functionDomains: new Set(),
   };
-  const draft = new ModelDraft(options.inputType, [features]);
+  const { encoding } = source;
+  const draft = new ModelDraft(encoding === undefined ? options.inputType : 'doubles', [features]);
+  if (encoding !== undefined) {
+    const { columns, parts } = encoding;
+    draft.encoding = { columns, encoding: { encodingVersion: 1, parts } };
+    const width = encodedWidth(draft.encoding.encoding);
+    if (width !== features) fail('encoding.parts', `they make ${width} numbers of ${features}`);
+  }
   draft.takesMissing =
-    source.takesMissing && (options.inputType === 'doubles' || options.inputType === 'floats');
+    encoding === undefined &&
+    source.takesMissing &&
+    (options.inputType === 'doubles' || options.inputType === 'floats');
   const tensors = emitGraph(draft, graph, file);
   const made = (place: number): Tensor => distinct(draft, tensors[Math.min(place, tensors.length - 1)]);
   const common = {
     name: options.name ?? source.name,
     description: `${source.estimator} of scikit-learn ${source.sklearnVersion}`,
     maxBatchSize: options.maxBatchSize,
+    ...(encoding?.columns === undefined ? {} : { inputs: columnTensors(encoding.columns, encoding.parts) }),
     ...(source.golden.length === 0 ? {} : { golden: { tolerance: 1e-5, cases: source.golden } }),
   };
   if ('values' in outputs)
@@ -122,6 +151,17 @@ export function importSklearnGraph(
   });
 }
 
+/** Columns as tensors: texts, unless all that is read of one is a number. */
+function columnTensors(columns: readonly string[], parts: readonly EncodingPart[]): NamedTensor[] {
+  return columns.map((name, column) => {
+    const own = parts.filter((part) => part.column === column);
+    const isNumber = (part: EncodingPart): boolean =>
+      part.kind === 'number' ||
+      (part.kind === 'category' && part.categories.every((category) => typeof category === 'number'));
+    return { name, datatype: own.length > 0 && own.every(isNumber) ? 'FP64' : 'BYTES', shape: [1] };
+  });
+}
+
 /** The input itself is no output: a copy of it is. */
 function distinct(draft: ModelDraft, tensor: Tensor): Tensor {
   if (tensor !== draft.input) return tensor;
@@ -131,6 +171,11 @@ function distinct(draft: ModelDraft, tensor: Tensor): Tensor {
     tensor.width,
     'f64',
   );
+}
+
+function doublesOf(base64: string): Float64Array {
+  const bytes = Buffer.from(base64, 'base64');
+  return new Float64Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 8));
 }
 
 function attributeOf(name: string, value: number | string | number[]): OnnxAttribute {

@@ -144,6 +144,53 @@ class Predictions(Case):
         self.management.delete_key(made["id"])
 
 
+class WebSockets(Case):
+    def test_carry_many_predictions_and_their_feedback_at_once(self):
+        with open(os.environ["WINDJAMMER_DIGIT"], encoding="utf-8") as file:
+            digit = json.load(file)["input"]
+        # With time for all of them, however busy the machine is.
+        self.application("many")
+        self.management.add_links("many", ["noop"])
+        with self.client.web_socket() as web_socket:
+            later = [web_socket.predict_later("many", [at]) for at in range(3000)]
+            prediction = web_socket.predict("digits", digit, context="ann", priority=2, launch_class="standard")
+            self.assertEqual((prediction.output, prediction.is_default), (7, False))
+            self.assertEqual({one.result(30).output for one in later}, {0})
+            told = web_socket.feedback("digits", 7, query_id=prediction.query_id, context="ann")
+            self.assertEqual((told.joined, told.durable), ("query", True))
+            again = web_socket.feedback("digits", 7, query_id=prediction.query_id, context="ann")
+            self.assertEqual(again.joined, "repeated")
+            for call, kind, code, field in (
+                (lambda: web_socket.predict("nobody", [1]), NotFound, "unknown_application", None),
+                (lambda: web_socket.predict("digits", [1.0]), InvalidRequest, "wrong_length", "input"),
+                (lambda: web_socket.predict("digits", digit, priority=9), InvalidRequest, "invalid_value", "priority"),
+                (lambda: web_socket.feedback("digits", 7, query_id="none"), NotFound, "unknown_query", "query_id"),
+                # Larger than a message may be, in one connection's way no more than others.
+                (lambda: web_socket.predict("noop", [0.5] * 1_100_000), InvalidRequest, "body_too_large", None),
+            ):
+                with self.assertRaises(RefusedError) as caught:
+                    call()
+                self.assertIsInstance(caught.exception, kind, caught.exception)
+                self.assertEqual(caught.exception.code, code)
+                if field is not None:
+                    self.assertEqual(caught.exception.field, field)
+            self.assertEqual(web_socket.predict("noop", [1]).output, 0)
+
+    def test_end_with_their_key_and_are_not_opened_without_one(self):
+        with Client(api_key="wj_not_one") as other, other.web_socket() as web_socket:
+            with self.assertRaises(NotAllowed):
+                web_socket.predict("noop", [1])
+        made = self.management.add_key("fleeting", ["predict"], applications=["noop"])
+        with Client(api_key=made["key"]) as limited, limited.web_socket() as web_socket:
+            self.assertEqual(web_socket.predict("noop", [1]).output, 0)
+            with self.assertRaises(NotAllowed):
+                web_socket.predict("digits", [1])
+            self.management.delete_key(made["id"])
+            with self.assertRaises(NotAllowed):
+                while web_socket.predict("noop", [1]).output == 0:
+                    pass
+
+
 class BatchJobs(Case):
     def test_are_answered_line_by_line(self):
         inputs = [[at] for at in range(300)]

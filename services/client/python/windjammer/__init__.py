@@ -29,6 +29,7 @@ from .errors import (
 )
 from .jobs import Jobs
 from .management import Management
+from .web_socket import WebSocket
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ __all__ = [
     "Unavailable",
     "UnexpectedAnswer",
     "Unreachable",
+    "WebSocket",
     "WindjammerError",
     "bundle_of_file",
     "bundle_of_folder",

@@ -23,6 +23,7 @@ from ._values import (
 from .errors import RefusedError
 from .jobs import Jobs
 from .management import Management
+from .web_socket import SERVER_IN_FLIGHT, WebSocket
 
 DEFAULT_URL = "http://127.0.0.1:1337"
 DEFAULT_MANAGEMENT_URL = "http://127.0.0.1:1338"
@@ -156,6 +157,10 @@ class Client:
         key = uuid.uuid4().hex if idempotency_key is None else idempotency_key
         body = feedback_fields(label, query_id, input, loss, reward, losses, features, key, context)
         return feedback_of(self._post(application, "update", body, None, timeout))
+
+    def web_socket(self, *, max_in_flight: int = SERVER_IN_FLIGHT) -> WebSocket:
+        """One connection for many predictions and feedbacks at once, which wait for one another on HTTP. Close it when it is no longer needed."""
+        return WebSocket(self._http.address, self._http.timeout, max_in_flight)
 
     def is_ready(self, *, timeout: Optional[float] = None) -> bool:
         """Whether the server takes queries."""

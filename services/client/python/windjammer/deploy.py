@@ -58,7 +58,8 @@ def deploy(
     path: the folder of a kernel model, or a module. entry: path is a folder, all of which is sent, and this its module.
     files: what else the module needs, by names from its folder, where path is one file. command: path is the folder of a program, all of
     which is sent, and this starts it there; entry is then its file, the first that the command names unless given. input_type: what inputs
-    are; that of the application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib.
+    are; that of the application, or of a manifest, unless given. fields: those of add_model, such as num_replicas, batch_size, memory_mib;
+    canary=True, or its parameters, tries it beside the current version first.
 
     Raises RefusedError; DeployError where it does not come up, with why, and how to go back: the version stays registered.
     """
@@ -70,12 +71,11 @@ def deploy(
     taken = input_type or _manifest_type(path, container)
     if application is not None:
         # Asked in any case: an application that is not there is told before anything is sent.
-        taken = taken or management.application(application)["input_type"]
+        of_application = management.application(application)["input_type"]
+        taken = taken or of_application
     if taken is None:
         raise ValueError("say what its inputs are: input_type, or the application that it is for")
-    return deploy_bundle(
-        management, bundle, name, version, container, taken, application=application, wait_seconds=wait_seconds, **fields
-    )
+    return _deployed(management, bundle, name, version, container, taken, application, wait_seconds, fields)
 
 
 def deploy_bundle(
@@ -91,9 +91,23 @@ def deploy_bundle(
     **fields: Any,
 ) -> Deployment:
     """As deploy, of files that are known."""
-    version = str(version)
     if application is not None:
         management.application(application)
+    return _deployed(management, bundle, name, version, container_name, input_type, application, wait_seconds, fields)
+
+
+def _deployed(
+    management: "Management",
+    bundle: Bundle,
+    name: str,
+    version: str,
+    container_name: str,
+    input_type: str,
+    application: Optional[str],
+    wait_seconds: float,
+    fields: Mapping[str, Any],
+) -> Deployment:
+    version = str(version)
     previous = _current(management, name)
     content_hash = management.add_bundle(bundle)
     management.add_model(name, version, input_type, container_name, content_hash=content_hash, **fields)

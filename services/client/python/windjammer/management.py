@@ -35,12 +35,15 @@ class Management:
     def add_application(
         self, name: str, input_type: str, default_output: str, latency_slo_micros: int, *, timeout: Optional[float] = None, **fields: Any
     ) -> str:
-        """fields: max_in_flight, policy ({"name": …, "parameters": …}), strict, launch_class."""
+        """fields: max_in_flight, policy ({"name": …, "parameters": …}), strict, launch_class, loss, loss_of_late."""
         given = {"name": name, "input_type": input_type, "default_output": default_output, "latency_slo_micros": latency_slo_micros}
         return self._change("add_app", {**given, **fields}, timeout)
 
     def set_application(self, name: str, *, timeout: Optional[float] = None, **fields: Any) -> str:
-        """Changes what fields name; what is left out stays, and so does what was learned. None takes max_in_flight or launch_class away."""
+        """
+        Changes what fields name; what is left out stays, and so does what was learned. None takes max_in_flight, launch_class, loss or
+        loss_of_late away.
+        """
         return self._change("set_app", {"name": name, **fields}, timeout, keeps_none=True)
 
     def delete_application(self, name: str, *, timeout: Optional[float] = None) -> str:
@@ -65,8 +68,8 @@ class Management:
         **fields: Any,
     ) -> str:
         """
-        Registers a version; it becomes the current one. fields: model_data_path, which the server reads, or content_hash of files that
-        add_bundle has sent; output, labels, num_replicas, batch_size, batching and the others. `deploy` does more.
+        Registers a version; it becomes the current one, or with canary is tried beside that. fields: model_data_path, which the server
+        reads, or content_hash of files that add_bundle has sent; output, labels, num_replicas, batch_size, batching and the others. `deploy` does more.
         """
         given = {"model_name": name, "model_version": str(version), "input_type": input_type, "container_name": container_name}
         return self._change("add_model", {**given, **fields}, timeout)

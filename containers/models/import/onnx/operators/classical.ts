@@ -411,9 +411,12 @@ const binarizer: Translate = (reader) => {
 
 /** Each value as one of its categories: an axis more. */
 const oneHotEncoder: Translate = (reader) => {
-  const x = reader.numeric(0);
-  const categories = reader.integerList('cats_int64s') ?? [];
-  if (categories.length === 0) reader.refuse('categories of strings are not supported, only whole numbers');
+  const texts = reader.texts('cats_strings');
+  const codes = reader.categories(0, texts);
+  const x = codes ?? reader.numeric(0);
+  const categories =
+    codes === undefined ? (reader.integerList('cats_int64s') ?? []) : texts.map((_, place) => place);
+  if (categories.length === 0) reader.refuse('its categories are strings, and its input numbers');
   if (reader.integer('zeros', 1) !== 1) reader.refuse('zeros=0 is not supported: a kernel refuses no value');
   const row: Operand = {
     constant: {
@@ -459,43 +462,126 @@ const featureVectorizer: Translate = (reader) =>
 /** A map from labels to scores is what its scores are: answers say their labels. */
 const zipMap: Translate = (reader) => reader.operand(0);
 
-const labelEncoder: Translate = (reader) => {
-  const x = reader.numeric(0);
-  const whole = reader.integerList('keys_int64s') ?? [];
-  const keys = whole.length > 0 ? whole : reader.floats('keys_floats');
+/** Strings of the query as numbers or other strings, by lists of both. */
+function ofStrings(reader: NodeReader, keys: readonly string[]): NodeInput | undefined {
+  const codes = reader.categories(0, keys);
+  if (codes === undefined) return undefined;
   const texts = reader.texts('values_strings');
-  const numbers = reader.integerList('values_int64s') ?? [];
-  const values = numbers.length > 0 ? numbers : reader.floats('values_floats');
-  if (keys.length === 0 || texts.length > 0 || values.length !== keys.length) {
-    reader.refuse('only numbers to numbers, as many of both, are supported');
+  if (texts.length > 0) {
+    const all = [...texts, reader.text('default_string', '_Unused')];
+    const place = mappedCodes(
+      reader,
+      codes,
+      all.map((_, k) => k),
+      INT64,
+    );
+    return 'value' in place ? { value: { ...place.value, texts: all } } : place;
   }
-  const dataType = numbers.length > 0 ? INT64 : FLOAT;
-  const otherwise =
-    numbers.length > 0 ? reader.integer('default_int64', -1) : reader.float('default_float', 0);
-  const constant = (list: readonly number[], type: number): Operand => ({
-    constant: {
-      name: '',
-      dims: list.length === 1 ? [] : [list.length],
-      dataType: type,
-      values: Float64Array.from(list),
-    },
+  const whole = reader.integerList('values_int64s') ?? [];
+  return whole.length > 0
+    ? mappedCodes(reader, codes, [...whole, reader.integer('default_int64', -1)], INT64)
+    : mappedCodes(
+        reader,
+        codes,
+        [...reader.floats('values_floats'), reader.float('default_float', 0)],
+        FLOAT,
+      );
+}
+
+/** Values by their places; the last is that of -1. */
+function mappedCodes(
+  reader: NodeReader,
+  codes: Operand,
+  values: readonly number[],
+  dataType: number,
+): NodeInput {
+  const list: Operand = {
+    constant: { name: '', dims: [values.length], dataType, values: Float64Array.from(values) },
+  };
+  return gatherAlong(reader, list, 0, codes);
+}
+
+const categoryMapper: Translate = (reader) => {
+  const texts = reader.texts('cats_strings');
+  const numbers = reader.integerList('cats_int64s') ?? [];
+  if (texts.length !== numbers.length)
+    reader.invalid(`${texts.length} strings and ${numbers.length} numbers`);
+  const codes = reader.categories(0, texts);
+  if (codes !== undefined)
+    return mappedCodes(reader, codes, [...numbers, reader.integer('default_int64', -1)], INT64);
+  if (numbers.length > MOST_KEYS) reader.refuse(`${numbers.length} categories are more than ${MOST_KEYS}`);
+  const place = operandOf(
+    reader,
+    chosenBy(
+      reader,
+      reader.numeric(0),
+      numbers,
+      texts.map((_, k) => k),
+      texts.length,
+      INT64,
+    ),
+  );
+  const all = [...texts, reader.text('default_string', '_Unused')];
+  return 'value' in place ? { value: { ...place.value, texts: all } } : place;
+};
+
+const MOST_KEYS = 64;
+
+/** What is equal to a key is its value, one after the other: so many launches as keys, few as they are. */
+function chosenBy(
+  reader: NodeReader,
+  x: Operand,
+  keys: readonly number[],
+  values: readonly number[],
+  otherwise: number,
+  dataType: number,
+): NodeInput {
+  const constant = (value: number, type: number): Operand => ({
+    constant: { name: '', dims: [], dataType: type, values: Float64Array.of(value) },
   });
-  // What is equal to a key is its value, one after the other: so many launches as keys, few as they are.
-  if (keys.length > 64) reader.refuse(`${keys.length} keys are more than 64`);
   return keys.reduce<Operand>(
     (result, key, k) =>
       operandOf(
         reader,
         whereOf(
           reader,
-          operandOf(reader, pairOf(reader, 'equal', x, constant([key], typeOfOperand(x)), BOOL)),
-          constant([values[k]], dataType),
+          operandOf(reader, pairOf(reader, 'equal', x, constant(key, typeOfOperand(x)), BOOL)),
+          constant(values[k], dataType),
           result,
           dataType,
         ),
       ),
-    constant([otherwise], dataType),
+    constant(otherwise, dataType),
   );
+}
+
+const labelEncoder: Translate = (reader) => {
+  const found = ofStrings(reader, reader.texts('keys_strings'));
+  if (found !== undefined) return found;
+  const x = reader.numeric(0);
+  const whole = reader.integerList('keys_int64s') ?? [];
+  const keys = whole.length > 0 ? whole : reader.floats('keys_floats');
+  const texts = reader.texts('values_strings');
+  const numbers = reader.integerList('values_int64s') ?? [];
+  const isText = texts.length > 0;
+  const values = isText
+    ? texts.map((_, place) => place)
+    : numbers.length > 0
+      ? numbers
+      : reader.floats('values_floats');
+  if (keys.length === 0 || values.length !== keys.length)
+    reader.refuse(
+      'keys that are numbers, and as many values, are supported, or strings of the query as the input',
+    );
+  if (keys.length > MOST_KEYS) reader.refuse(`${keys.length} keys are more than ${MOST_KEYS}`);
+  if (isText) {
+    const place = chosenBy(reader, x, keys, values, texts.length, INT64);
+    const all = [...texts, reader.text('default_string', '_Unused')];
+    return 'value' in place ? { value: { ...place.value, texts: all } } : place;
+  }
+  return numbers.length > 0
+    ? chosenBy(reader, x, keys, values, reader.integer('default_int64', -1), INT64)
+    : chosenBy(reader, x, keys, values, reader.float('default_float', 0), FLOAT);
 };
 
 const single = (translate: Translate, limits?: string): { translate: Translate; limits?: string } =>
@@ -511,9 +597,10 @@ export const CLASSICAL: OperatorTable = {
   Normalizer: single(normalizer),
   Imputer: single(imputer),
   Binarizer: single(binarizer),
-  OneHotEncoder: single(oneHotEncoder, 'categories of whole numbers; unknown ones are all 0'),
+  OneHotEncoder: single(oneHotEncoder, 'unknown categories are all 0'),
   ArrayFeatureExtractor: single(featureExtractor),
   FeatureVectorizer: single(featureVectorizer),
-  LabelEncoder: single(labelEncoder, 'numbers to numbers, 64 keys at most'),
+  CategoryMapper: single(categoryMapper),
+  LabelEncoder: single(labelEncoder, 'of strings any number of keys, of numbers 64 at most'),
   ZipMap: single(zipMap, 'its scores stay a tensor'),
 };

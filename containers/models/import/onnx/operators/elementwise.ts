@@ -70,7 +70,7 @@ function activation(kind: Activation): Translate {
 }
 
 function isFusable(source: GraphValue['source']): source is FusableOp {
-  return source.kind !== 'input' && source.kind !== 'general';
+  return source.kind !== 'input' && source.kind !== 'part' && source.kind !== 'general';
 }
 
 /** Clip between bounds that are constants (attributes up to operator set 10), or values of the query. */
@@ -443,7 +443,8 @@ const castLike: Translate = (reader) =>
   castInput(reader, reader.operand(0), typeOfOperand(reader.operand(1)));
 
 function castInput(reader: NodeReader, operand: Operand, to: number): Translation {
-  const texts = 'value' in operand ? operand.value.texts : operand.constant.texts;
+  if ('value' in operand && operand.value.columns !== undefined && to === 8) return operand;
+  const texts = 'value' in operand ? (operand.value.texts ?? operand.value.columns) : operand.constant.texts;
   if (texts !== undefined || to === 8) {
     const isText = texts !== undefined && to === 8;
     return isText ? operand : reader.refuse('numbers and strings are not made of one another');

@@ -1,5 +1,7 @@
 import type { OperatorEntry, OperatorTable } from '../translation.js';
+import { ATTENTION } from './attention.js';
 import { CLASSICAL } from './classical.js';
+import { CONTRIBUTED } from './contributed.js';
 import { ELEMENTWISE } from './elementwise.js';
 import { MOVEMENT } from './movement.js';
 import { NORMALIZATIONS } from './normalizations.js';
@@ -7,6 +9,7 @@ import { PRODUCTS } from './products.js';
 import { QUANTIZED } from './quantized.js';
 import { RECURRENT } from './recurrent.js';
 import { REDUCTIONS } from './reductions.js';
+import { TERMS } from './terms.js';
 import { SHAPES } from './shapes.js';
 import { WINDOWS } from './windows.js';
 
@@ -19,15 +22,21 @@ export const OPERATORS: Readonly<Record<string, OperatorTable>> = {
     ...PRODUCTS,
     ...WINDOWS,
     ...NORMALIZATIONS,
+    ...ATTENTION,
     ...REDUCTIONS,
     ...RECURRENT,
     ...QUANTIZED,
   },
   'ai.onnx.ml': CLASSICAL,
+  'com.microsoft': CONTRIBUTED,
 };
+
+/** Those of graphs that imports write themselves. */
+const OWN: Readonly<Record<string, OperatorTable>> = { windjammer: TERMS };
 
 export function operatorOf(domain: string, name: string): OperatorEntry | undefined {
   const ours = domain === 'ai.onnx' ? '' : domain;
-  const table = Object.hasOwn(OPERATORS, ours) ? OPERATORS[ours] : undefined;
+  const tables = Object.hasOwn(OPERATORS, ours) ? OPERATORS : OWN;
+  const table = Object.hasOwn(tables, ours) ? tables[ours] : undefined;
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -54,6 +54,9 @@ export function assembled(
     };
   }
   const operands = pieces.map(({ operand }) => operand);
+  const columns = movedColumns(reader, shape, pieces);
+  if (columns !== undefined && 'value' in operands[0])
+    return { value: { ...operands[0].value, shape, batch, columns } };
   if (texts !== undefined) reader.refuse('strings can only be passed on');
   return reader.result({ shape, batch, dataType }, operands, ({ draft, source }) => {
     const element = elementOfType(dataType);
@@ -63,6 +66,27 @@ export function assembled(
     }
     return y;
   });
+}
+
+/** Of strings of the query: they go along with their columns. */
+function movedColumns(
+  reader: NodeReader,
+  shape: readonly number[],
+  pieces: readonly Piece[],
+): readonly number[] | undefined {
+  const isOfColumns = ({ operand }: Piece): boolean =>
+    'value' in operand && operand.value.columns !== undefined;
+  if (!pieces.some(isOfColumns)) return undefined;
+  if (!pieces.every(isOfColumns)) reader.refuse('strings of the query and others cannot be put together');
+  const columns = new Array<number>(elementsOfShape(shape)).fill(0);
+  for (const { operand, extents, from, to } of pieces) {
+    if (!('value' in operand)) continue;
+    const axes = extents.map((extent, axis) => ({ extent, strides: [from.strides[axis], to.strides[axis]] }));
+    for (const [source, target] of placesOf(axes.length === 0 ? [{ extent: 1, strides: [0, 0] }] : axes)) {
+      columns[to.start + target] = operand.value.columns?.[from.start + source] ?? 0;
+    }
+  }
+  return columns;
 }
 
 /** The whole of an operand in another order: result axis k is its axis order[k]. */
@@ -328,6 +352,11 @@ export function taken(
     const values = Float64Array.from(table, (from) => (from < 0 ? otherwise : constant.values[from]));
     return { constant: { ...constant, dims: shape, values } };
   }
+  const { columns } = operand.value;
+  if (columns !== undefined)
+    return {
+      value: { ...operand.value, shape, batch, columns: Array.from(table, (from) => columns[from] ?? 0) },
+    };
   return reader.result({ shape, batch, dataType }, [operand], ({ draft, source }) =>
     addTake(draft, source(operand), table, otherwise),
   );

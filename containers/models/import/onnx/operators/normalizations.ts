@@ -129,6 +129,7 @@ function standardized(
     batch: ReturnType<typeof batchOfOperand>;
     dataType: number;
   }[] = [],
+  epsilon = reader.float('epsilon', 1e-5),
 ): readonly NodeInput[] {
   for (const part of [scale, bias]) {
     if (part === undefined) continue;
@@ -139,7 +140,6 @@ function standardized(
   }
   const dataType = typeOfOperand(x);
   const element = elementOfType(dataType);
-  const epsilon = reader.float('epsilon', 1e-5);
   const operands = [x, ...(scale === undefined ? [] : [scale]), ...(bias === undefined ? [] : [bias])];
   return reader.results(
     [{ shape: shapeOfOperand(x), batch: batchOfOperand(x), dataType }, ...more],
@@ -170,24 +170,56 @@ const instanceNormalization: Translate = (reader) => {
   })[0];
 };
 
-const groupNormalization: Translate = (reader) => {
-  const x = reader.numeric(0);
+const groupNormalization: Translate = (reader) =>
+  groupNormalized(
+    reader,
+    reader.numeric(0),
+    reader.numeric(1),
+    reader.numeric(2),
+    reader.integer('num_groups', 1),
+  );
+
+/** Channels behind the batch, in groups; scale and bias of each channel, or up to operator set 20 of each group. */
+export function groupNormalized(
+  reader: NodeReader,
+  x: Operand,
+  scale: Operand,
+  bias: Operand,
+  groups: number,
+): NodeInput {
   const [images, channels, ...image] = shapeOfOperand(x);
-  const groups = reader.integer('num_groups', 1);
   if (channels % groups !== 0) reader.invalid(`${channels} channels in ${groups} groups`);
   refuseLater(reader, x);
   const pixels = elementsOfShape(image);
   const width = (channels / groups) * pixels;
   // Before operator set 21 a scale belongs to a group, later to a channel.
-  const scales = elementsOfShape(shapeOfOperand(reader.numeric(1)));
+  const scales = elementsOfShape(shapeOfOperand(scale));
   const byGroup = scales === groups && (reader.opset < 21 || groups === channels);
-  return standardized(reader, x, reader.numeric(1), reader.numeric(2), {
+  return standardized(reader, x, scale, bias, {
     width,
     rows: images * groups,
     inner: byGroup ? width : pixels,
     period: byGroup ? groups : channels,
   })[0];
-};
+}
+
+/** Each row along the last extent to mean 0 and variance 1. @returns these, their means and 1 / their deviations */
+export function rowNormalized(
+  reader: NodeReader,
+  x: Operand,
+  scale: Operand,
+  bias: Operand | undefined,
+  epsilon: number,
+): readonly NodeInput[] {
+  const shape = shapeOfOperand(x);
+  const width = shape[shape.length - 1];
+  const dataType = typeOfOperand(x);
+  const batch = batchOfOperand(x);
+  if (batch?.axis === shape.length - 1) reader.refuseMixing(`axis ${batch.axis}`);
+  const means = { shape: [...shape.slice(0, -1), 1], batch, dataType };
+  const rows = { width, rows: elementsOfShape(shape) / width, inner: 1, period: width };
+  return standardized(reader, x, scale, bias, rows, [means, means], epsilon);
+}
 
 function refuseLater(reader: NodeReader, x: Operand): void {
   const axis = batchOfOperand(x)?.axis ?? 0;

@@ -115,7 +115,7 @@ export function matrixProduct(reader: NodeReader, a: Operand, b: Operand): NodeI
 }
 
 /** Axes by letters, as an equation of Einsum has them. */
-interface Equation {
+export interface Equation {
   readonly a: readonly number[];
   readonly b: readonly number[];
   readonly out: readonly number[];
@@ -133,7 +133,12 @@ function matrixTerms(left: readonly number[], right: readonly number[]): Equatio
 }
 
 /** Sums of products over the letters that the result has not. */
-function contracted(reader: NodeReader, { a, b, out }: Equation, left: Operand, right: Operand): NodeInput {
+export function contracted(
+  reader: NodeReader,
+  { a, b, out }: Equation,
+  left: Operand,
+  right: Operand,
+): NodeInput {
   const [leftShape, rightShape] = [shapeOfOperand(left), shapeOfOperand(right)];
   const extents = new Map<number, number>();
   for (const [letters, shape] of [

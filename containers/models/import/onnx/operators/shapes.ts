@@ -73,6 +73,13 @@ export function reshaped(
   return { value: batchReshaped(reader, value, value.batch, wanted, keepsZero) };
 }
 
+/** The same of an operand; 0: the extent stays. */
+export function reshapedTo(reader: NodeReader, operand: Operand, wanted: readonly number[]): Operand {
+  const result = reshaped(reader, operand, wanted);
+  if ('length' in result || 'list' in result) return reader.invalid('a list of numbers has no other shape');
+  return result;
+}
+
 /** The batch must stay within one axis, behind as many elements as it was. */
 function batchReshaped(
   reader: NodeReader,

@@ -1,4 +1,4 @@
-/** Writes ONNX files for tests: the fields of onnx.proto by number, in the order in which they are asked for. */
+/** Writes ONNX files for tests and experiments: the fields of onnx.proto by number, in the order in which they are asked for. */
 export type Field = readonly [
   number: number,
   value: number | string | Uint8Array | Float32Array | readonly Field[],
@@ -69,6 +69,8 @@ export interface ModelSpec {
   readonly outputs?: readonly string[];
   readonly opset?: number;
   readonly inputElement?: number;
+  /** Of single inputs. */
+  readonly inputElements?: Readonly<Record<string, number>>;
   /** More fields of the graph. */
   readonly more?: readonly Field[];
 }
@@ -81,7 +83,7 @@ export function onnxFile(spec: ModelSpec): Uint8Array {
     ...Object.entries(initializers).map(([name, tensor]): Field => [5, tensorFields(name, tensor)]),
     ...Object.entries(inputs).map(([name, shape]): Field => [
       11,
-      valueFields(name, shape, spec.inputElement ?? 1),
+      valueFields(name, shape, spec.inputElements?.[name] ?? spec.inputElement ?? 1),
     ]),
     ...outputs.map((name): Field => [12, valueFields(name, ['N', 'M'], 1)]),
     ...(spec.more ?? []),

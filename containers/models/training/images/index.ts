@@ -1,0 +1,16 @@
+export {
+  ImageDrafter,
+  planeShapes,
+  type ImageDesign,
+  type ImageLayer,
+  type PlaneShape,
+} from './imageDesign.js';
+export {
+  imageProbabilities,
+  trainImageNetwork,
+  type ImageNetwork,
+  type ImagePlan,
+  type LayerWeights,
+} from './imageNetwork.js';
+export { imageNetworkSpec } from './imageOnnx.js';
+export { imageWeightBytes, withImageWeights } from './imageWeights.js';

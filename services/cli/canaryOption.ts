@@ -1,0 +1,19 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** True: with none; else parameters of policy `canary`, which the server checks. */
+export type CanaryOption = true | Readonly<Record<string, unknown>>;
+
+export function canaryOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string): CanaryOption => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      throw new InvalidArgumentError(`it is no JSON: ${(cause as Error).message}`);
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Readonly<Record<string, unknown>>;
+    }
+    throw new InvalidArgumentError('give an object of parameters, such as {"loss": 0.01}');
+  });
+}

@@ -1,0 +1,176 @@
+import type { ElementType } from './elementTypes.js';
+import type { Layout } from './fragments.js';
+import { shape } from './mmaForms.js';
+import { inMemory } from './operand.js';
+import { wmmaRegisters } from './wmmaForms.js';
+
+/** What a move takes or leaves: registers of every lane, or words of memory. */
+export interface MoveArea {
+  readonly kind: 'registers' | 'memory' | 'rows';
+  /** Registers a lane, or 32-bit words of memory; `rows` is one register with a lane's byte offset. */
+  readonly count: number;
+  readonly register: 'b32' | 'f32' | 'f64';
+}
+
+/** A form that carries a matrix between memory and fragments, or among lanes, and computes nothing. */
+export interface MoveForm {
+  readonly name: string;
+  readonly kind: 'ldmatrix' | 'stmatrix' | 'movmatrix' | 'wmma.load' | 'wmma.store';
+  /** In the order in which a probe's words have them. */
+  readonly inputs: readonly MoveArea[];
+  readonly output: MoveArea;
+  readonly space: 'generic' | 'global' | 'shared';
+  /** Leading dimension that the form is given, in elements. */
+  readonly stride?: number;
+  readonly matrix?: {
+    readonly type: ElementType;
+    readonly fragment: 'a' | 'b' | 'c' | 'd';
+    readonly text: string;
+    readonly layout: Layout;
+  };
+}
+
+/** Rows of 16 bytes in the shared memory of an `ldmatrix` or `stmatrix` probe; each lane points to one of them. */
+export const sharedRows = 64;
+const sharedImage: MoveArea = { kind: 'memory', count: sharedRows * 4, register: 'b32' };
+const rows: MoveArea = { kind: 'rows', count: 1, register: 'b32' };
+
+function registers(count: number, register: MoveArea['register'] = 'b32'): MoveArea {
+  return { kind: 'registers', count, register };
+}
+
+interface MatrixShape {
+  readonly shape: string;
+  readonly type: string;
+  readonly transposed: readonly string[];
+  /** Registers of `.x1`. */
+  readonly registers: number;
+}
+
+const matrixShapes: readonly MatrixShape[] = [
+  { shape: 'm8n8', type: 'b16', transposed: ['', '.trans'], registers: 1 },
+  { shape: 'm8n8', type: 'b8', transposed: ['', '.trans'], registers: 1 },
+  { shape: 'm16n8', type: 'b8', transposed: ['', '.trans'], registers: 1 },
+  { shape: 'm16n16', type: 'b8', transposed: ['', '.trans'], registers: 2 },
+  { shape: 'm8n16', type: 'b8x16.b6x16_p32', transposed: ['', '.trans'], registers: 1 },
+  { shape: 'm8n16', type: 'b8x16.b4x16_p64', transposed: ['', '.trans'], registers: 1 },
+];
+
+function sharedMatrixForms(): MoveForm[] {
+  return matrixShapes.flatMap(({ shape: extents, type, transposed, registers: each }) =>
+    transposed.flatMap((trans) =>
+      [1, 2, 4].flatMap((count) =>
+        ['.shared', '.shared::cta', ''].flatMap((space): MoveForm[] => {
+          const suffix = `sync.aligned.${extents}.x${count}${trans}${space}.${type}`;
+          const kept = registers(count * each);
+          const where = space === '' ? 'generic' : 'shared';
+          return [
+            {
+              name: `ldmatrix.${suffix}`,
+              kind: 'ldmatrix',
+              inputs: [sharedImage, rows],
+              output: kept,
+              space: where,
+            },
+            {
+              name: `stmatrix.${suffix}`,
+              kind: 'stmatrix',
+              inputs: [sharedImage, rows, kept],
+              output: sharedImage,
+              space: where,
+            },
+          ];
+        }),
+      ),
+    ),
+  );
+}
+
+const spaces = ['global', 'shared', 'generic'] as const;
+const wide = ['m16n16k16', 'm32n8k16', 'm8n32k16'];
+
+function wmmaMoves(
+  text: string,
+  fragment: 'a' | 'b' | 'c' | 'd',
+  type: ElementType,
+  of: ElementType,
+): MoveForm[] {
+  const { m, n, k } = shape(text);
+  const [rowCount, columnCount] = { a: [m, k], b: [k, n], c: [m, n], d: [m, n] }[fragment];
+  const counts = wmmaRegisters(text, of, type);
+  const count = fragment === 'd' ? counts.c : counts[fragment];
+  const register = type === 'f32' ? 'f32' : type === 'f64' ? 'f64' : 'b32';
+  const isNarrow = ['s4', 'u4', 'b1'].includes(type);
+  // Matrices of less than a byte an element have one order each.
+  const orders: readonly Layout[] = isNarrow ? [fragment === 'a' ? 'row' : 'col'] : ['row', 'col'];
+  return orders.flatMap((layout) => {
+    const matrix = inMemory({ type, rows: rowCount, columns: columnCount }, layout);
+    const memory: MoveArea = {
+      kind: 'memory',
+      count: (matrix.units * matrix.unitBits) / 32,
+      register: 'b32',
+    };
+    const kept = registers(count, register);
+    const natural = layout === 'row' ? columnCount : rowCount;
+    const leading = matrix.image?.leading ?? natural;
+    const strides = leading === natural ? [leading, undefined] : [leading];
+    return spaces.flatMap((space) =>
+      strides.map((stride): MoveForm => {
+        const where = space === 'generic' ? '' : `.${space}`;
+        const verb = fragment === 'd' ? 'wmma.store.d' : `wmma.load.${fragment}`;
+        return {
+          name: `${verb}.sync.aligned.${layout}.${text}${where}.${type}${stride === undefined ? '' : ', stride'}`,
+          kind: fragment === 'd' ? 'wmma.store' : 'wmma.load',
+          inputs: fragment === 'd' ? [memory, kept] : [memory],
+          output: fragment === 'd' ? memory : kept,
+          space,
+          matrix: { type, fragment, text, layout },
+          ...(stride === undefined ? {} : { stride }),
+        };
+      }),
+    );
+  });
+}
+
+function wmmaMoveForms(): MoveForm[] {
+  const inputs: (readonly [string, ElementType])[] = [
+    ...wide.flatMap((text) => (['f16', 'bf16', 's8', 'u8'] as const).map((type) => [text, type] as const)),
+    ['m16n16k8', 'tf32'],
+    ['m8n8k4', 'f64'],
+    ['m8n8k32', 's4'],
+    ['m8n8k32', 'u4'],
+    ['m8n8k128', 'b1'],
+  ];
+  const accumulators: (readonly [string, ElementType, ElementType])[] = [
+    ...wide.flatMap((text) => [
+      [text, 'f16', 'f16'] as const,
+      [text, 'f32', 'f16'] as const,
+      [text, 's32', 's8'] as const,
+    ]),
+    ['m16n16k8', 'f32', 'tf32'],
+    ['m8n8k4', 'f64', 'f64'],
+    ['m8n8k32', 's32', 's4'],
+    ['m8n8k128', 's32', 'b1'],
+  ];
+  return [
+    ...inputs.flatMap(([text, type]) =>
+      (['a', 'b'] as const).flatMap((fragment) => wmmaMoves(text, fragment, type, type)),
+    ),
+    ...accumulators.flatMap(([text, type, of]) =>
+      (['c', 'd'] as const).flatMap((fragment) => wmmaMoves(text, fragment, type, of)),
+    ),
+  ];
+}
+
+/** Every form of `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`, those of other targets too. */
+export const attemptedMoveForms: readonly MoveForm[] = [
+  ...sharedMatrixForms(),
+  {
+    name: 'movmatrix.sync.aligned.m8n8.trans.b16',
+    kind: 'movmatrix',
+    inputs: [registers(1)],
+    output: registers(1),
+    space: 'generic',
+  },
+  ...wmmaMoveForms(),
+];

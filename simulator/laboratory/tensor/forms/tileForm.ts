@@ -1,0 +1,43 @@
+import type { Shape } from './fragments.js';
+import type { Operand } from './operand.js';
+
+export type Rounding = 'rn' | 'rz' | 'rm' | 'rp';
+
+/** One form of a warp's matrix product, with its matrices. */
+export interface TileForm {
+  /** The instruction without operands; of a sparse one with its selector. The key of its results. */
+  readonly name: string;
+  readonly kind: 'mma' | 'sparse' | 'wmma';
+  readonly shape: Shape;
+  readonly a: Operand;
+  readonly b: Operand;
+  readonly c: Operand;
+  readonly d: Operand;
+  readonly satfinite: boolean;
+  /** Of f64 alone. */
+  readonly rounding?: Rounding;
+  /** Of b1 alone: what joins the bits that are counted. */
+  readonly bitOperation?: 'and' | 'xor';
+  readonly sparse?: Sparsity;
+}
+
+/** A's elements are half of those of a row; a word of metadata a lane says which. */
+export interface Sparsity {
+  /** Which lanes of each four are read. */
+  readonly selector: number;
+  /** Two of four neighbours (of 4-bit types, pairs of neighbours) by two indices of 2 bits, or one of two by one of two nibbles. */
+  readonly indices: 'twoOfFour' | 'oneOfTwo';
+}
+
+/** Registers of D, A, B and C (and E) in a kernel's text. */
+export interface OperandNames {
+  readonly d: readonly string[];
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  readonly c: readonly string[];
+}
+
+/** Operands by name, in the order in which a probe's words have them. */
+export function inputsOf(form: TileForm): readonly Operand[] {
+  return [form.a, form.b, form.c];
+}
