@@ -33,6 +33,12 @@ const FORGOTTEN_PER_MARK = 4;
 /** Entries of a folder that are read at once: so long others wait. */
 export const SLICE = 500;
 
+/**
+ * Of the address space, not of memory nor of the disk: a file that outgrows its mapping is mapped once more beside the old one, and
+ * what was read of it counts twice in the resident memory.
+ */
+const MAP_BYTES = 2 ** 36;
+
 const TRIAL = 'trial';
 
 /**
@@ -166,16 +172,22 @@ function openFiles(
   Database<1, MarkKey> | undefined,
   Database<string, string> | undefined,
 ] {
-  const root = openedAside(join(directory, 'store'), readOnly, (path) =>
-    open<unknown, string>({
+  const root = openedAside(join(directory, 'store'), readOnly, (path) => {
+    const options = {
       path,
       maxDbs: 8,
       encoding: 'json',
       readOnly,
       // A commit that returns is on disk.
       overlappingSync: false,
-    }),
-  );
+    } as const;
+    try {
+      return open<unknown, string>({ ...options, mapSize: MAP_BYTES });
+    } catch {
+      // The address space may be limited.
+      return open<unknown, string>(options);
+    }
+  });
   try {
     const meta = root.openDB<number | string, string>({ name: 'meta', encoding: 'json' });
     checkSchema(meta, directory, readOnly);
