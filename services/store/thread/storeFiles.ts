@@ -35,9 +35,10 @@ export const SLICE = 500;
 
 /**
  * Of the address space, not of memory nor of the disk: a file that outgrows its mapping is mapped once more beside the old one, and
- * what was read of it counts twice in the resident memory.
+ * what was read of it counts twice in the resident memory. Little beside what GPU nodes reserve, where the address space is limited:
+ * LMDB's library does not outlive a mapping that fails.
  */
-const MAP_BYTES = 2 ** 36;
+const MAP_BYTES = 2 ** 32;
 
 const TRIAL = 'trial';
 
@@ -172,22 +173,17 @@ function openFiles(
   Database<1, MarkKey> | undefined,
   Database<string, string> | undefined,
 ] {
-  const root = openedAside(join(directory, 'store'), readOnly, (path) => {
-    const options = {
+  const root = openedAside(join(directory, 'store'), readOnly, (path) =>
+    open<unknown, string>({
       path,
       maxDbs: 8,
       encoding: 'json',
       readOnly,
+      mapSize: MAP_BYTES,
       // A commit that returns is on disk.
       overlappingSync: false,
-    } as const;
-    try {
-      return open<unknown, string>({ ...options, mapSize: MAP_BYTES });
-    } catch {
-      // The address space may be limited.
-      return open<unknown, string>(options);
-    }
-  });
+    }),
+  );
   try {
     const meta = root.openDB<number | string, string>({ name: 'meta', encoding: 'json' });
     checkSchema(meta, directory, readOnly);
