@@ -44,7 +44,8 @@ export type Exp4State = {
 const DEFAULT_ETA = 0.05;
 const DEFAULT_MEMORY = 100;
 const DEFAULT_FLOOR = 1e-3;
-const DEFAULT_PRIOR = 50;
+/** A vote of many is best where their weights are about alike: more makes new users' answers worse, not better. */
+const DEFAULT_PRIOR = 5;
 
 /**
  * The ensemble policy of Clipper 5.2: every model is asked, the answer is their weighted vote, and feedback multiplies the

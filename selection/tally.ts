@@ -17,8 +17,8 @@ export interface Tally {
 /** Long enough to tell arms apart that differ by a few percent, short enough to follow one that fails. */
 const DEFAULT_MEMORY = 5000;
 
-/** Of each arm: as many feedbacks of a context's own tell 0.8 from 0.5, and as many more outweigh what was wrong for it. */
-export const PRIOR_FEEDBACKS = 10;
+/** Of each arm. As good for users as more in the contextPrior experiment, and soon made up for by who is different. */
+export const PRIOR_FEEDBACKS = 20;
 
 /** @throws PolicyError when it is neither null nor a number above 1. */
 export function memoryFrom(parameters: JsonObject): number | null {

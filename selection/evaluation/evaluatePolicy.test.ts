@@ -192,6 +192,18 @@ describe('evaluatePolicy', () => {
     expect(policy.isPropensityUnknown === true).toBe(!isTrue);
   });
 
+  it('replays new contexts with the prior that those before have made', () => {
+    // 'b' is right for everybody; each context has few lines.
+    const log = evenLog(2000).map((line, at) => ({
+      ...line,
+      context: `user ${Math.floor(at / 20)}`,
+      losses: { [Object.keys(line.losses)[0]]: Object.keys(line.losses)[0] === 'b' ? 0 : 1 },
+    }));
+    const lost = (prior: number) => evaluate(log, 'ucb1', { prior }).estimates.replay?.mean ?? NaN;
+    expect(lost(0)).toBeGreaterThan(0.15);
+    expect(lost(20)).toBeLessThan(0.1);
+  });
+
   it('repeats from its seed', () => {
     const parameters = { features: ['x'] };
     const state = policyNamed('lints').init(['a', 'b'], parameters);

@@ -18,7 +18,7 @@ export interface Replay {
  * it, and its loss counts. What is accepted has the distribution of the policy's own queries and choices, so that this is its mean
  * loss over as many judged queries, if queries are independent (Li, Chu, Langford and Wang 2011 for uniform logs, where all that
  * agrees is accepted; Dudik, Erhan, Langford and Li 2012 with `c / p`). Feedback comes at once. Each context learns by itself where
- * the policy's contexts do.
+ * the policy's contexts do, from the prior that what was accepted of all has made by then.
  */
 export function replay(
   policy: SelectionPolicy,
@@ -29,12 +29,14 @@ export function replay(
 ): Replay {
   const draw = new KeyedDraw(seed);
   const states = new Map<string, Json>();
+  const hasPrior = policy.prior?.(initial) !== undefined;
   const losses: number[] = [];
   let unsupported = 0;
   for (const [line, { context, features, losses: judged, propensity = 1 }] of log.entries()) {
     const query = { context, features };
     const place = policy.isShared === true ? '' : context;
-    const state = states.get(place) ?? initial;
+    const own = states.get('') ?? initial;
+    const state = states.get(place) ?? (place === '' ? own : (policy.prior?.(own) ?? initial));
     const selection = policy.select(state, draw.of(`query ${line}`), query);
     const arm: Arm | undefined = selection.arms[0];
     if (arm === undefined || !support.has(line, arm)) unsupported += 1;
@@ -43,7 +45,10 @@ export function replay(
     const loss = judged[arm];
     losses.push(loss);
     const feedback = { label: '', loss, losses: { [arm]: loss } };
-    states.set(place, policy.observe(state, selection, [{ arm, output: '' }], feedback, query));
+    const predictions = [{ arm, output: '' }];
+    states.set(place, policy.observe(state, selection, predictions, feedback, query));
+    if (place !== '' && hasPrior)
+      states.set('', policy.observe(own, selection, predictions, feedback, query));
   }
   const rows = losses.map((loss, cluster) => ({ weight: 1, loss, modelled: 0, expected: 0, cluster }));
   return {

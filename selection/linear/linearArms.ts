@@ -43,7 +43,7 @@ const DEFAULT_FORGETTING = 0.9998;
 /** An arm that was asked a few times is known as little as one that was not: rewards are at most 1. */
 const DEFAULT_RIDGE = 1;
 /** As of policies without features, of each arm. */
-const DEFAULT_PRIOR = 10;
+const DEFAULT_PRIOR = 20;
 /** Squares of larger ones leave nothing of the others. */
 const LARGEST_FEATURE = 1e6;
 

@@ -3,7 +3,7 @@ import { SCHEMA_VERSION } from '../store/index.js';
 
 export const FORMAT = 'windjammer-backup';
 /** Grows by one when an older program could no longer read it. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 export { SCHEMA_VERSION };
 
 /** The first line. Whatever its version, a program can tell from it whether it can read the rest. */
@@ -24,6 +24,13 @@ export const headerLine = z.object({
 /** One key of the store. */
 export const entryLine = z.strictObject({
   key: z.string().min(1),
+  version: z.int().min(1),
+  value: z.unknown(),
+});
+
+/** The same of a cold key, of which there are as many as there are when they are written: nobody counts them before. */
+export const coldLine = z.strictObject({
+  cold: z.string().min(1),
   version: z.int().min(1),
   value: z.unknown(),
 });

@@ -6,6 +6,7 @@ import type { BundleIndex } from '../bundles/index.js';
 import { BackupError } from './backupError.js';
 import {
   bundleLine,
+  coldLine,
   entryLine,
   FORMAT_VERSION,
   headerLine,
@@ -44,6 +45,9 @@ export async function* readBackup(chunks: AsyncIterable<Uint8Array>): AsyncGener
       left.entries -= 1;
       const { key, version, value: kept } = shaped(entryLine, value);
       yield { kind: 'entry', key, version, value: kept as Json };
+    } else if (has(value, 'cold')) {
+      const { cold, version, value: kept } = shaped(coldLine, value);
+      yield { kind: 'entry', key: cold, version, value: kept as Json };
     } else if (has(value, 'bundle')) {
       left.bundles -= 1;
       const { bundle, files } = shaped(bundleLine, value);

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { BUILT_IN_MODELS, builtInModelPath } from '../../containers/models/index.js';
 import type { BundleStore } from '../bundles/index.js';
 import { hasOwnProcess, type ModelRecord } from '../registry/index.js';
-import type { Store } from '../store/index.js';
+import { isCold, StoreError, type ColdSlice, type Store } from '../store/index.js';
 import { FORMAT, FORMAT_VERSION, SCHEMA_VERSION, type BackupHeader } from './format.js';
 
 /** Each installation has them. */
 const SHIPPED: ReadonlySet<string> = new Set(BUILT_IN_MODELS.map(builtInModelPath));
 
 export interface BackupSources {
-  readonly store: Pick<Store, 'list'>;
+  readonly store: Pick<Store, 'list' | 'slice'>;
+  /** Folders of cold keys. */
+  readonly folders?: (() => readonly string[]) | undefined;
   readonly models: () => readonly ModelRecord[];
   /** Where a cluster keeps files of models. */
   readonly bundles?: BundleStore | undefined;
@@ -19,18 +21,19 @@ export interface BackupSources {
 }
 
 /**
- * All that a store holds at one moment, the one at which the first line is asked for, as lines of JSON; files of models come
- * behind it. @throws BundleError
+ * All that a store holds at one moment, the one at which the first line is asked for, as lines of JSON; what is cold, as it is when
+ * its line is written, and files of models come behind it. @throws BundleError, StoreError
  */
 export async function* writeBackup({
   store,
+  folders,
   models,
   bundles,
   nowMs,
   leftOut,
 }: BackupSources): AsyncGenerator<string, void> {
   // The values are never changed, only replaced: the list is that of this moment for as long as it is written.
-  const entries = store.list('');
+  const entries = store.list('').filter(({ key }) => !isCold(key));
   const paths = models().flatMap(({ container, contentHash }) =>
     (container.kind === 'kernelModel' && !SHIPPED.has(container.path)) || hasOwnProcess(container)
       ? [{ path: container.path, hash: contentHash }]
@@ -60,6 +63,16 @@ export async function* writeBackup({
   };
   yield line(header);
   for (const { key, entry } of entries) yield line({ key, version: entry.version, value: entry.value });
+  for (const folder of folders?.() ?? []) {
+    for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+      const slice = await new Promise<ColdSlice>((resolve) => store.slice(folder, from, resolve));
+      if (!slice.ok) throw new StoreError('unusable', slice.message);
+      for (const { key, version, json } of slice.entries) {
+        yield line({ cold: key, version, value: JSON.parse(json) as unknown });
+      }
+      from = slice.next;
+    }
+  }
   for (const hash of hashes) {
     const bundle = await bundles?.get(hash);
     if (bundle === undefined)

@@ -2,10 +2,20 @@ import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { lockDirectory } from './directoryLock.js';
 import { MarkImage, checkMarks } from './markImage.js';
-import type { OnceOutcome, Store, StoreChange, StoreFault, StoreOutcome, Versioned } from './store.js';
+import type {
+  ColdEntry,
+  ColdSlice,
+  OnceOutcome,
+  Store,
+  StoreChange,
+  StoreFault,
+  StoreOutcome,
+  Versioned,
+} from './store.js';
 import { StoreError } from './storeError.js';
 import { StoreImage } from './storeImage.js';
-import { StoreThreadLine, type Put } from './thread/index.js';
+import { isCold } from './coldKeys.js';
+import { SLICE, StoreThreadLine, type Put, type ReadingTask, type TaskDone } from './thread/index.js';
 
 /** Waits for a transaction: told that it is durable, or why not. */
 type Waiting = (fault: StoreFault | undefined) => void;
@@ -16,6 +26,8 @@ const TRIAL_INTERVAL_MS = 1000;
 /** A trial is at least so large: room for a single page says little. */
 const TRIAL_BYTES = 65_536;
 const MOST_TRIAL_BYTES = 4 * 1024 * 1024;
+
+const CLOSED: StoreFault = { cause: 'other', message: 'the store is closed' };
 
 const READ_ONLY: StoreFault = {
   cause: 'readOnly',
@@ -40,6 +52,11 @@ export class EmbeddedStore implements Store {
   /** Marks that are not on disk yet, and those of the transaction under way. */
   private dirtyMarks = new Set<string>();
   private marksUnderWay = new Set<string>();
+  /** How often cold keys are held. */
+  private readonly held = new Map<string, number>();
+  /** Cold keys that are read, or are to be in this turn of the event loop, with who waits. */
+  private readonly reading = new Map<string, ((fault: StoreFault | undefined) => void)[]>();
+  private toRead: string[] = [];
   private waiting: Waiting[] = [];
   private flushing: (() => void)[] = [];
   private isWriting = false;
@@ -72,6 +89,37 @@ export class EmbeddedStore implements Store {
 
   list(prefix: string): readonly { readonly key: string; readonly entry: Versioned }[] {
     return this.image.list(prefix);
+  }
+
+  hold(key: string, done: (fault: StoreFault | undefined) => void): boolean {
+    const times = this.held.get(key) ?? 0;
+    this.held.set(key, times + 1);
+    const waiting = this.reading.get(key);
+    if (waiting !== undefined) {
+      waiting.push(done);
+      return false;
+    }
+    if (times > 0 || this.isUnwritten(key)) return true;
+    this.reading.set(key, [done]);
+    if (this.toRead.push(key) === 1) queueMicrotask(() => this.read());
+    return false;
+  }
+
+  release(key: string): void {
+    const times = this.held.get(key) ?? 0;
+    if (times > 1) this.held.set(key, times - 1);
+    else if (this.held.delete(key) && !this.isUnwritten(key)) this.image.forget(key);
+  }
+
+  slice(folder: string, from: string | undefined, done: (slice: ColdSlice) => void): void {
+    this.ask({ kind: 'slice', folder, from }, ({ fault, entries = [] }) => {
+      if (fault !== undefined) {
+        done({ ok: false, ...fault });
+        return;
+      }
+      const next = entries.length < SLICE ? undefined : entries[entries.length - 1][0];
+      done({ ok: true, entries: entries.map(([key, text]) => coldEntry(key, text)), next });
+    });
   }
 
   set(
@@ -169,6 +217,8 @@ export class EmbeddedStore implements Store {
     done: ((outcome: StoreOutcome) => void) | undefined,
   ): boolean {
     const before = this.image.get(key);
+    // What is not in the image is deleted as it was read, or written whatever it is: nobody else changes it.
+    if (before === undefined && isCold(key) && !this.held.has(key) && value === undefined) expected = 'any';
     // Before watchers hear of it: they may write, too.
     const isNew = !this.dirty.has(key);
     if (isNew) this.dirty.set(key, before);
@@ -212,8 +262,10 @@ export class EmbeddedStore implements Store {
     this.thread.submit({ kind: 'commit', puts, marks }, ({ fault, bytes = 0 }) => {
       this.isWriting = false;
       if (fault === undefined) {
-        this.underWay.clear();
+        const written = this.underWay;
+        this.underWay = new Map();
         this.marksUnderWay.clear();
+        this.forgetCold(written.keys());
         for (const settle of waiting) settle(undefined);
       } else {
         // What gathered meanwhile was built on what failed, and goes with it.
@@ -241,6 +293,45 @@ export class EmbeddedStore implements Store {
       marks.clear();
     }
     this.image.restore(former);
+    this.forgetCold(former.keys());
+  }
+
+  private isUnwritten(key: string): boolean {
+    return this.dirty.has(key) || this.underWay.has(key);
+  }
+
+  /** Those of them that nobody holds. */
+  private forgetCold(keys: Iterable<string>): void {
+    for (const key of keys) {
+      if (isCold(key) && !this.held.has(key) && !this.isUnwritten(key)) this.image.forget(key);
+    }
+  }
+
+  /** Of what the files hold. Whoever hears of it after the store was closed could write nothing. */
+  private ask(task: ReadingTask, done: TaskDone): void {
+    if (this.isClosed) queueMicrotask(() => done({ fault: CLOSED }));
+    else this.thread.submit(task, (outcome) => done(this.isClosed ? { fault: CLOSED } : outcome));
+  }
+
+  private read(): void {
+    const keys = this.toRead;
+    this.toRead = [];
+    this.ask({ kind: 'read', keys }, ({ fault, texts = [] }) => {
+      for (const [at, key] of keys.entries()) {
+        const waiting = this.reading.get(key) ?? [];
+        this.reading.delete(key);
+        const text = texts[at];
+        // Whoever has written it meanwhile knew that it need not be known.
+        if (text !== undefined && this.held.has(key) && !this.isUnwritten(key)) {
+          const { version, json } = coldEntry(key, text);
+          this.image.load(key, { value: JSON.parse(json) as Json, version });
+        }
+        for (const done of waiting) {
+          if (fault !== undefined) this.release(key);
+          done(fault);
+        }
+      }
+    });
   }
 
   private fail(fault: StoreFault): void {
@@ -276,6 +367,12 @@ export class EmbeddedStore implements Store {
       else this.scheduleTrial();
     });
   }
+}
+
+/** Of what the files hold. */
+function coldEntry(key: string, text: string): ColdEntry {
+  const space = text.indexOf(' ');
+  return { key, version: Number(text.slice(0, space)), json: text.slice(space + 1) };
 }
 
 function failed(fault: StoreFault): StoreOutcome {

@@ -7,6 +7,7 @@ export type { RedisStore, RedisStoreOptions } from './redis/index.js';
 export { lockDirectory } from './directoryLock.js';
 export { MemoryStore } from './memoryStore.js';
 export { FAULT_CAUSES } from './store.js';
+export { coldFolder, coldKey, isCold } from './coldKeys.js';
 export { notKept } from './notKept.js';
 export { StoreError } from './storeError.js';
 export { storeKey, storeKeyParts } from './storeKey.js';

@@ -1,6 +1,14 @@
 import type { Json } from '../../selection/index.js';
 import { MarkImage, checkMarks } from './markImage.js';
-import type { OnceOutcome, Store, StoreChange, StoreOutcome, Versioned } from './store.js';
+import type {
+  ColdSlice,
+  OnceOutcome,
+  Store,
+  StoreChange,
+  StoreFault,
+  StoreOutcome,
+  Versioned,
+} from './store.js';
 import { StoreImage } from './storeImage.js';
 
 /** A store that ends with its process: for trials and tests. */
@@ -14,6 +22,22 @@ export class MemoryStore implements Store {
 
   list(prefix: string): readonly { readonly key: string; readonly entry: Versioned }[] {
     return this.image.list(prefix);
+  }
+
+  /** All is in memory. */
+  hold(_key: string, _done: (fault: StoreFault | undefined) => void): boolean {
+    return true;
+  }
+
+  release(): void {
+    // It is kept nowhere else.
+  }
+
+  slice(folder: string, _from: string | undefined, done: (slice: ColdSlice) => void): void {
+    const entries = this.image
+      .list(`${folder}/`)
+      .map(({ key, entry: { value, version } }) => ({ key, version, json: JSON.stringify(value) }));
+    queueMicrotask(() => done({ ok: true, entries, next: undefined }));
   }
 
   set(

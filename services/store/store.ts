@@ -47,6 +47,23 @@ export type StoreOutcome =
   /** It could not be kept, and is undone. With `unknown` nobody can say: an answer was lost, and it may be kept. */
   | ({ readonly ok: false; readonly reason: 'failed' } & StoreFault);
 
+/** An entry as it is kept: its value's JSON is not parsed yet. */
+export interface ColdEntry {
+  readonly key: string;
+  readonly version: number;
+  readonly json: string;
+}
+
+/** A part of a folder. */
+export type ColdSlice =
+  | {
+      readonly ok: true;
+      readonly entries: readonly ColdEntry[];
+      /** Where the next one begins; undefined: this was the last. */
+      readonly next: string | undefined;
+    }
+  | ({ readonly ok: false } & StoreFault);
+
 /** Of a write that is made once only. */
 export type OnceOutcome =
   | StoreOutcome
@@ -64,8 +81,24 @@ export interface StoreChange {
  * a write shows in the image at once and its callback tells when it is durable. What cannot be kept is taken back:
  * with a failed write goes everything that is not durable yet, and watchers hear of it as of any change.
  * Keys are hierarchical with '/', each part percent-encoded by `storeKey`.
+ *
+ * Of what there may be millions, keys are cold (`coldKey`): the image has such an entry from when it is held until it is released.
+ * Unless it is held, one is not read, a watcher hears of it by chance, and it is only written where that does not
+ * depend on what is there: with 'any', or to delete the version that a slice of its folder has just brought.
  */
 export interface Store {
+  /**
+   * The image has a cold key's entry from now on, or as soon as it is read, as often as it is released. Nothing here waits for that.
+   * @returns whether it has it already; otherwise `done` is called once it does, or cannot
+   */
+  hold(key: string, done: (fault: StoreFault | undefined) => void): boolean;
+  /** It is held once less. What is not durable yet of it stays. */
+  release(key: string): void;
+  /**
+   * Some hundred entries of a folder of cold keys, as they are kept: those that are there all the time come once at least over all slices.
+   * @param from undefined, or `next` of the slice before
+   */
+  slice(folder: string, from: string | undefined, done: (slice: ColdSlice) => void): void;
   get(key: string): Versioned | undefined;
   /** Keys with this prefix and their values, in key order. */
   list(prefix: string): readonly { readonly key: string; readonly entry: Versioned }[];

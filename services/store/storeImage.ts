@@ -34,6 +34,11 @@ export class StoreImage {
     this.sorted = undefined;
   }
 
+  /** It is no longer to be seen here, and still where it is kept: no watcher. */
+  forget(key: string): void {
+    if (this.entries.delete(key)) this.sorted = undefined;
+  }
+
   /** Compare-and-set; watchers hear of it after it is done. */
   set(key: string, value: Json | undefined, expected: number | 'any'): StoreOutcome {
     const current = this.entries.get(key);

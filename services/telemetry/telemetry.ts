@@ -20,6 +20,7 @@ import {
 } from '../prediction/index.js';
 import type { MetricsFormat } from '../metrics/index.js';
 import type { RegistryView } from '../registry/index.js';
+import { contextFamilies, type CountsOfApplication } from './contextMetrics.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
 import { clusterFamilies, type ClusterSources } from './clusterMetrics.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
@@ -50,6 +51,7 @@ export interface TelemetrySources {
   lookups(): Iterable<LookupsOfModel>;
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
+  contextCounts(): Iterable<CountsOfApplication>;
 }
 
 /** What a scrape is answered. */
@@ -116,6 +118,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
         () => sources.cacheStats(),
         () => sources.lookups(),
       ),
+      ...contextFamilies(() => sources.contextCounts()),
       ...deploymentFamilies(deployment),
       ...gpuFamilies(() => deployment.nodes(), hostname()),
       ...verdictFamilies(() => deployment.nodes()),

@@ -14,7 +14,13 @@ import {
   STORE_METRICS,
 } from './operation.js';
 import type { PROCESS_METRICS } from './process.js';
-import { CACHE_METRICS, DEPLOYMENT_METRICS, MODEL_METRICS, QUERY_METRICS } from './serving.js';
+import {
+  CACHE_METRICS,
+  CONTEXT_METRICS,
+  DEPLOYMENT_METRICS,
+  MODEL_METRICS,
+  QUERY_METRICS,
+} from './serving.js';
 
 export * from './gpus.js';
 export * from './operation.js';
@@ -24,6 +30,7 @@ export * from './serving.js';
 export const METRICS = {
   ...QUERY_METRICS,
   ...MODEL_METRICS,
+  ...CONTEXT_METRICS,
   ...CACHE_METRICS,
   ...DEPLOYMENT_METRICS,
   ...GPU_ROOM_METRICS,

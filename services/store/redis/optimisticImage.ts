@@ -1,3 +1,4 @@
+import { isCold } from '../coldKeys.js';
 import type { StoreChange, Versioned } from '../store.js';
 import { StoreImage } from '../storeImage.js';
 import { isSameKept, type Kept, type NumberedChange } from './kept.js';
@@ -9,6 +10,8 @@ export interface Snapshot {
   /** Who made that change; '' where it is the first of its epoch. */
   readonly tip: string;
   readonly entries: ReadonlyMap<string, Kept>;
+  /** Cold keys that are among them, if they are there. */
+  readonly followed: ReadonlySet<string>;
 }
 
 /**
@@ -21,6 +24,8 @@ export class OptimisticImage {
   /** What the image shows, with its text. */
   private readonly shown = new Map<string, Kept>();
   private readonly image = new StoreImage();
+  /** Cold keys that are followed, and the change up to which each is known. */
+  private readonly followed = new Map<string, number>();
   /** The last change that is confirmed, and who made it. */
   seq = 0;
   tip = '';
@@ -35,6 +40,30 @@ export class OptimisticImage {
 
   watch(prefix: string, listener: (change: StoreChange) => void): () => void {
     return this.image.watch(prefix, listener);
+  }
+
+  /** From now on changes of a cold key are taken in. */
+  follow(key: string): void {
+    this.followed.set(key, 0);
+  }
+
+  unfollow(key: string): void {
+    this.followed.delete(key);
+    this.confirmed.delete(key);
+    this.show([key]);
+  }
+
+  followedKeys(): string[] {
+    return [...this.followed.keys()];
+  }
+
+  /** What was there of a cold key after a change, whether or not that one has come here. */
+  read(key: string, kept: Kept | undefined, seq: number): void {
+    const known = this.followed.get(key);
+    if (known === undefined || seq < known) return;
+    this.followed.set(key, seq);
+    this.confirm(key, kept);
+    this.show([key]);
   }
 
   confirmedEntries(): ReadonlyMap<string, Kept> {
@@ -94,13 +123,17 @@ export class OptimisticImage {
       if (write.made.seq === seq) kept = write.keptAs(change.version);
       this.drop(write);
     }
-    if (kept === undefined) this.confirmed.delete(key);
-    else this.confirmed.set(key, kept);
+    const known = isCold(key) ? this.followed.get(key) : 0;
+    // Of a cold key that is followed a later change may be known than this one.
+    if (known !== undefined && known < seq) {
+      if (isCold(key)) this.followed.set(key, seq);
+      this.confirm(key, kept);
+    }
     this.show([key]);
   }
 
   /** All anew, after a gap; watchers are told what is different. */
-  load({ seq, tip, entries }: Snapshot): void {
+  load({ seq, tip, entries, followed }: Snapshot): void {
     const keys = new Set([...this.confirmed.keys(), ...entries.keys(), ...this.pending.keys()]);
     const former = this.confirmed;
     this.confirmed = new Map();
@@ -108,12 +141,18 @@ export class OptimisticImage {
       const before = former.get(key);
       this.confirmed.set(key, before !== undefined && isSameKept(before, kept) ? before : kept);
     }
+    for (const key of followed) if (this.followed.has(key)) this.followed.set(key, seq);
     this.seq = seq;
     this.tip = tip;
     for (const write of [...this.pending.values()].flat()) {
       if (write.made !== undefined && write.made.seq <= seq) this.drop(write);
     }
     this.show(keys);
+  }
+
+  private confirm(key: string, kept: Kept | undefined): void {
+    if (kept === undefined) this.confirmed.delete(key);
+    else this.confirmed.set(key, kept);
   }
 
   private drop(write: PendingWrite): void {

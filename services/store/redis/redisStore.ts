@@ -1,7 +1,15 @@
 import type { Json } from '../../../selection/index.js';
 import { addressText, isAnswer } from '../../redis/index.js';
 import { checkMarks } from '../markImage.js';
-import type { OnceOutcome, SharedStore, StoreChange, StoreFault, StoreOutcome, Versioned } from '../store.js';
+import type {
+  ColdSlice,
+  OnceOutcome,
+  SharedStore,
+  StoreChange,
+  StoreFault,
+  StoreOutcome,
+  Versioned,
+} from '../store.js';
 import { StoreError } from '../storeError.js';
 import { ChangeFollower } from './changeFollower.js';
 import type { StoreConnections } from './storeConnections.js';
@@ -10,7 +18,7 @@ import { OptimisticImage } from './optimisticImage.js';
 import { PendingWrite } from './pendingWrite.js';
 import { behindFault, redisFault, unknownFault } from './redisFaults.js';
 import { repairRedis } from './repairRedis.js';
-import { readSnapshot } from './snapshot.js';
+import { EpochError, placeOf, readCold, readSlice, readSnapshot } from './snapshot.js';
 import { storeKeys, type StoreKeys } from './storeKeys.js';
 import { REDIS_SCHEMA_VERSION, WriterSession, type Seen, type WriteAnswer } from './writerSession.js';
 
@@ -24,6 +32,8 @@ const LONGEST_DOUBT_MS = 10_000;
 const LONGEST_CATCH_UP_MS = 1000;
 const LONGEST_FAREWELL_MS = 2000;
 
+const CLOSED: StoreFault = { cause: 'other', message: 'the store is closed' };
+
 /**
  * A store that several processes share, in a Redis. Each holds an image, fed by a stream of the changes in their order, and
  * over it shows its own writes at once. Compare-and-set is a script of Redis; what it refuses is taken back here. While
@@ -36,6 +46,11 @@ export class RedisStore implements SharedStore {
   private readonly follower: ChangeFollower;
   /** Writes whose outcome is not known yet, by their number. */
   private readonly open = new Map<number, PendingWrite>();
+  /** How often cold keys are held. */
+  private readonly held = new Map<string, number>();
+  /** Cold keys that are read, or are to be in this turn of the event loop, with who waits. */
+  private readonly reading = new Map<string, ((fault: StoreFault | undefined) => void)[]>();
+  private toRead: string[] = [];
   /** Writes whose callers do not know it yet. */
   private readonly unsettled = new Set<PendingWrite>();
   private nextNumber = 1;
@@ -105,6 +120,39 @@ export class RedisStore implements SharedStore {
 
   list(prefix: string): readonly { readonly key: string; readonly entry: Versioned }[] {
     return this.image.list(prefix);
+  }
+
+  hold(key: string, done: (fault: StoreFault | undefined) => void): boolean {
+    const times = this.held.get(key) ?? 0;
+    this.held.set(key, times + 1);
+    if (times === 0) this.image.follow(key);
+    const waiting = this.reading.get(key);
+    if (waiting !== undefined) {
+      waiting.push(done);
+      return false;
+    }
+    if (times > 0) return true;
+    this.reading.set(key, [done]);
+    if (this.toRead.push(key) === 1) queueMicrotask(() => void this.readHeld());
+    return false;
+  }
+
+  release(key: string): void {
+    const times = this.held.get(key) ?? 0;
+    if (times > 1) this.held.set(key, times - 1);
+    else if (this.held.delete(key)) this.image.unfollow(key);
+  }
+
+  slice(folder: string, from: string | undefined, done: (slice: ColdSlice) => void): void {
+    const fault = this.isClosed ? CLOSED : this.fault();
+    if (fault !== undefined) {
+      queueMicrotask(() => done({ ok: false, ...fault }));
+      return;
+    }
+    readSlice(this.to.commands, this.keys, folder, from ?? '0').then(
+      (slice) => done(this.isClosed ? { ok: false, ...CLOSED } : { ok: true, ...slice }),
+      (error: unknown) => done({ ok: false, ...this.faultOf(error) }),
+    );
   }
 
   set(
@@ -190,6 +238,33 @@ export class RedisStore implements SharedStore {
     await this.opening;
     await this.reopen();
     if (this.writeFault !== undefined) throw new StoreError('unusable', this.writeFault.message);
+  }
+
+  /** The place of the changes is read first: what is read then is at least as new. */
+  private async readHeld(): Promise<void> {
+    const keys = this.toRead;
+    this.toRead = [];
+    let fault = this.isClosed ? CLOSED : this.fault();
+    if (fault === undefined) {
+      try {
+        const { seq } = await placeOf(this.to.commands, this.keys, this.session.epoch);
+        for (const [key, kept] of await readCold(this.to.commands, this.keys, keys)) {
+          this.image.read(key, kept, seq);
+        }
+      } catch (error) {
+        fault =
+          error instanceof EpochError ? behindFault(this.to.address, error.message) : this.faultOf(error);
+      }
+    }
+    if (this.isClosed) fault = CLOSED;
+    for (const key of keys) {
+      const waiting = this.reading.get(key) ?? [];
+      this.reading.delete(key);
+      for (const done of waiting) {
+        if (fault !== undefined) this.release(key);
+        done(fault);
+      }
+    }
   }
 
   private write(
@@ -402,7 +477,9 @@ export class RedisStore implements SharedStore {
   }
 
   private async load(): Promise<void> {
-    const snapshot = await readSnapshot(this.to.commands, this.keys, this.session.epoch);
+    const snapshot = await readSnapshot(this.to.commands, this.keys, this.session.epoch, () =>
+      this.image.followedKeys(),
+    );
     this.image.load(snapshot);
     this.seen = { seq: snapshot.seq, tip: snapshot.tip };
     this.isLoaded = true;

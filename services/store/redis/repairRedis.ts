@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RedisScript, addressText } from '../../redis/index.js';
+import { folderOf, isCold } from '../coldKeys.js';
 import { StoreError } from '../storeError.js';
 import type { Kept } from './kept.js';
 import type { StoreConnections } from './storeConnections.js';
@@ -37,7 +38,18 @@ export async function repairRedis(
     await commands.expire(gathered, GATHERED_S);
     slice = [];
   };
-  for (const [key, { entry, text }] of entries) {
+  // What is cold has no other truth than what Redis still has, and what is known of it.
+  const cold = [...entries].filter(([key]) => isCold(key));
+  for (let from = 0; from < cold.length; from += SLICE) {
+    const some = cold.slice(from, from + SLICE);
+    await Promise.all(
+      some.map(([key, { entry, text }]) =>
+        commands.hset(keys.cold(folderOf(key)), key, `${entry.version} ${text}`),
+      ),
+    );
+  }
+  const warm = [...entries].filter(([key]) => !isCold(key));
+  for (const [key, { entry, text }] of warm) {
     slice.push(key, `${entry.version} ${text}`);
     if (slice.length >= 2 * SLICE) await put();
   }
@@ -50,7 +62,7 @@ export async function repairRedis(
     next,
     first,
     REDIS_SCHEMA_VERSION,
-    entries.size,
+    warm.length,
   ]);
   if (Array.isArray(answer) && answer[0] === 'ok') return next;
   throw new StoreError(

@@ -1,4 +1,6 @@
 import type { RedisConnection } from '../../redis/index.js';
+import { folderOf, isCold } from '../coldKeys.js';
+import type { ColdEntry } from '../store.js';
 import { changeOf, type Kept, type NumberedChange } from './kept.js';
 import type { Snapshot } from './optimisticImage.js';
 import type { StoreKeys } from './storeKeys.js';
@@ -11,29 +13,67 @@ export class EpochError extends Error {
 }
 
 /**
- * Reads everything, in slices, while others write: what they change meanwhile is taken from the stream of changes.
+ * Reads everything, and of what is cold those keys that are followed, in slices, while others write: what they change meanwhile is taken from the stream of changes.
  * @throws EpochError
  */
 export async function readSnapshot(
   redis: RedisConnection,
   keys: StoreKeys,
   epoch: string,
+  followed: () => readonly string[],
 ): Promise<Snapshot> {
   for (;;) {
     const from = await placeOf(redis, keys, epoch);
     const entries = await readEntries(redis, keys.state);
+    const cold = new Set(followed());
+    for (const [key, kept] of await readCold(redis, keys, [...cold]))
+      if (kept !== undefined) entries.set(key, kept);
     const to = await placeOf(redis, keys, epoch);
     const changes = await readChanges(redis, keys.changes(epoch), from.seq, to.seq);
     if (changes === undefined) continue;
     for (const { key, change } of changes) {
+      if (isCold(key) && !cold.has(key)) continue;
       if (change.kept === undefined) entries.delete(key);
       else entries.set(key, change.kept);
     }
-    return { ...to, entries };
+    return { ...to, entries, followed: cold };
   }
 }
 
-async function placeOf(
+/** Entries of cold keys. */
+export async function readCold(
+  redis: RedisConnection,
+  keys: StoreKeys,
+  cold: readonly string[],
+): Promise<[key: string, kept: Kept | undefined][]> {
+  const found: [key: string, kept: Kept | undefined][] = [];
+  for (let from = 0; from < cold.length; from += SLICE) {
+    const some = cold.slice(from, from + SLICE);
+    const texts = await Promise.all(some.map((key) => redis.hget(keys.cold(folderOf(key)), key)));
+    for (const [at, text] of texts.entries())
+      found.push([some[at], text === null ? undefined : changeOf(text).kept]);
+  }
+  return found;
+}
+
+/** One slice of a folder of cold keys. */
+export async function readSlice(
+  redis: RedisConnection,
+  keys: StoreKeys,
+  folder: string,
+  cursor: string,
+): Promise<{ readonly entries: readonly ColdEntry[]; readonly next: string | undefined }> {
+  const [next, found] = await redis.hscan(keys.cold(folder), cursor, 'COUNT', SLICE);
+  const entries: ColdEntry[] = [];
+  for (let at = 0; at < found.length; at += 2) {
+    const [key, text] = [found[at], found[at + 1]];
+    const space = text.indexOf(' ');
+    entries.push({ key, version: Number(text.slice(0, space)), json: text.slice(space + 1) });
+  }
+  return { entries, next: next === '0' ? undefined : next };
+}
+
+export async function placeOf(
   redis: RedisConnection,
   { meta }: StoreKeys,
   expected: string,

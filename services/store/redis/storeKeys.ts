@@ -2,6 +2,8 @@
 export interface StoreKeys {
   readonly meta: string;
   readonly state: string;
+  /** As `state`, of a folder of cold keys. */
+  cold(folder: string): string;
   readonly boots: string;
   readonly trial: string;
   /** Each epoch has its own: who follows one never takes a change of another for the next. */
@@ -18,6 +20,7 @@ export function storeKeys(prefix: string): StoreKeys {
   return {
     meta: key('meta'),
     state: key('state'),
+    cold: (folder) => key('cold', folder),
     boots: key('boots'),
     trial: key('trial'),
     changes: (epoch) => key('changes', epoch),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RedisScript, type RedisConnection } from '../../redis/index.js';
+import { folderOf, isCold } from '../coldKeys.js';
 import type { PendingWrite } from './pendingWrite.js';
 import type { StoreKeys } from './storeKeys.js';
 import { MARK_KEPT_MS } from '../markImage.js';
@@ -118,7 +119,8 @@ export class WriterSession {
     const before = this.sent;
     this.sent = write.number;
     const base = write.base;
-    const names = [keys.meta, keys.state, keys.changes(this.epoch), keys.writer(this.id)];
+    const state = isCold(write.key) ? keys.cold(folderOf(write.key)) : keys.state;
+    const names = [keys.meta, state, keys.changes(this.epoch), keys.writer(this.id)];
     const answer = answerOf(
       await WRITE.runLoaded(
         this.redis,

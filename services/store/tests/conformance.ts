@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../selection/index.js';
-import type { OnceOutcome, Store, StoreChange, StoreOutcome } from '../index.js';
+import {
+  coldFolder,
+  coldKey,
+  type ColdSlice,
+  type OnceOutcome,
+  type Store,
+  type StoreChange,
+  type StoreFault,
+  type StoreOutcome,
+} from '../index.js';
 
 export function setValue(
   store: Store,
@@ -19,6 +28,29 @@ export function setOnce(
   marks: readonly string[],
 ): Promise<OnceOutcome> {
   return new Promise((resolve) => store.setOnce(key, value, expected, marks, resolve));
+}
+
+/** Until a cold key is held. */
+export function held(store: Store, key: string): Promise<StoreFault | undefined> {
+  return new Promise((resolve) => {
+    if (store.hold(key, resolve)) resolve(undefined);
+  });
+}
+
+/** All of a folder: versions and values by key. */
+export async function sliced(
+  store: Store,
+  folder: string,
+): Promise<Readonly<Record<string, readonly [version: number, value: Json]>>> {
+  const found: [string, readonly [number, Json]][] = [];
+  for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+    const slice = await new Promise<ColdSlice>((resolve) => store.slice(folder, from, resolve));
+    if (!slice.ok) throw new Error(slice.message);
+    for (const { key, version, json } of slice.entries)
+      found.push([key, [version, JSON.parse(json) as Json]]);
+    from = slice.next;
+  }
+  return Object.fromEntries(found.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 export const closeStore = (store: Store) => new Promise<void>((resolve) => store.close(resolve));
@@ -98,6 +130,51 @@ export function storeConformance(name: string, subject: StoreSubject): void {
       expect(store.list('').map(({ key }) => key)).toEqual(['a', 'b/1', 'b/10', 'b/2', 'bb', 'c']);
       await setValue(store, 'b/10', undefined);
       expect(store.list('b/').map(({ key }) => key)).toEqual(['b/1', 'b/2']);
+    });
+
+    it('holds cold keys while they are asked for, and has them all the time', async () => {
+      const folder = coldFolder('conformance', 'a');
+      const keys = ['x', 'ü/%', 'z'].map((name) => coldKey(folder, name));
+      for (const [at, key] of keys.entries()) {
+        expect(await held(store, key)).toBeUndefined();
+        expect(store.get(key)).toBeUndefined();
+        expect(await setValue(store, key, { at, text: 'x'.repeat(at) }, 0)).toEqual({ ok: true, version: 1 });
+        expect(await setOnce(store, key, { at }, 1, [`mark ${at}`])).toEqual({ ok: true, version: 2 });
+        expect(store.get(key)).toEqual({ value: { at }, version: 2 });
+        store.release(key);
+      }
+      expect(await held(store, keys[1])).toBeUndefined();
+      expect(store.get(keys[1])).toEqual({ value: { at: 1 }, version: 2 });
+      // Held twice, released once.
+      expect(await held(store, keys[1])).toBeUndefined();
+      store.release(keys[1]);
+      expect(await setValue(store, keys[1], 'again', 2)).toEqual({ ok: true, version: 3 });
+      expect(await setValue(store, keys[1], 'late', 2)).toMatchObject({ reason: 'conflict' });
+      expect(await setOnce(store, keys[1], 'late', 3, ['mark 0'])).toMatchObject({ reason: 'marked' });
+      store.release(keys[1]);
+      expect(await sliced(store, folder)).toEqual({
+        [keys[0]]: [2, { at: 0 }],
+        [keys[1]]: [3, 'again'],
+        [keys[2]]: [2, { at: 2 }],
+      });
+      // Deleted as a slice has brought it, and whatever it is.
+      expect(await setValue(store, keys[0], undefined, 2)).toMatchObject({ ok: true });
+      expect(await setValue(store, keys[2], undefined)).toMatchObject({ ok: true });
+      expect(Object.keys(await sliced(store, folder))).toEqual([keys[1]]);
+      expect(await held(store, keys[0])).toBeUndefined();
+      expect(store.get(keys[0])).toBeUndefined();
+      store.release(keys[0]);
+      expect(await sliced(store, coldFolder('conformance', 'b'))).toEqual({});
+    });
+
+    it('goes through a folder of thousands in slices', async () => {
+      const folder = coldFolder('conformance', 'many');
+      for (let at = 0; at < 2500; at++) store.set(coldKey(folder, `n${at}`), at, 'any');
+      store.set(coldKey(coldFolder('conformance', 'manyMore'), 'other'), 1, 'any');
+      await new Promise<void>((resolve) => store.flush(resolve));
+      const all = await sliced(store, folder);
+      expect(Object.keys(all)).toHaveLength(2500);
+      expect(all[coldKey(folder, 'n1234')]).toEqual([1, 1234]);
     });
 
     it('tells watchers of each change under their prefix until they leave', async () => {
@@ -188,7 +265,41 @@ export function storeConformance(name: string, subject: StoreSubject): void {
       expect(await setOnce(store, 'a', 2, 2, ['m0'])).toEqual({ ok: true, version: 3 });
     });
 
-    it.runIf(breakStore !== undefined)('takes back a write that fails, and its marks', async () => {
+    it.runIf(reopen !== undefined)(
+      'has what is cold when it is opened again, and not in memory',
+      async () => {
+        const key = coldKey(coldFolder('conformance', 'a'), 'x');
+        store.set(key, { kept: true }, 'any');
+        await closeStore(store);
+        store = (await reopen?.()) as Store;
+        expect(store.get(key)).toBeUndefined();
+        expect(await held(store, key)).toBeUndefined();
+        expect(store.get(key)).toEqual({ value: { kept: true }, version: 1 });
+        expect(store.list('').map((one) => one.key)).toEqual([key]);
+        store.release(key);
+        expect(store.list('')).toEqual([]);
+      },
+    );
+
+    it.runIf(breakStore !== undefined)('takes back what is cold, too', async () => {
+      const key = coldKey(coldFolder('conformance', 'a'), 'x');
+      await held(store, key);
+      await setValue(store, key, 'kept', 0);
+      await breakStore?.();
+      const begun = new Promise((resolve) => store.watchFault(resolve));
+      expect(await setValue(store, key, 'lost', 1)).toMatchObject({ reason: 'failed' });
+      await begun;
+      expect(store.get(key)).toEqual({ value: 'kept', version: 1 });
+      const healed = new Promise((resolve) => store.watchFault(resolve));
+      await mendStore?.();
+      expect(await healed).toBeUndefined();
+      store.release(key);
+      await held(store, key);
+      expect(store.get(key)).toEqual({ value: 'kept', version: 1 });
+      store.release(key);
+    });
+
+    it.runIf(breakStore !== undefined)('takes back a write a write that fails, and its marks', async () => {
       await setOnce(store, 'a', 'kept', 0, ['kept']);
       const changes: StoreChange[] = [];
       store.watch('a', (change) => changes.push(change));

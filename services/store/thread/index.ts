@@ -1,2 +1,2 @@
-export { StoreThreadLine } from './storeThreadLine.js';
-export { SCHEMA_VERSION, StoreFiles, type Put } from './storeFiles.js';
+export { StoreThreadLine, type ReadingTask, type TaskDone } from './storeThreadLine.js';
+export { SCHEMA_VERSION, SLICE, StoreFiles, type Put } from './storeFiles.js';

@@ -17,6 +17,8 @@ export type OpeningOutcome = StoreContent | { readonly code: StoreError['code'];
 export type StoreTask = { readonly id: number } & (
   | { readonly kind: 'commit'; readonly puts: readonly Put[]; readonly marks: MarkPut }
   | { readonly kind: 'trial'; readonly bytes: number }
+  | { readonly kind: 'read'; readonly keys: readonly string[] }
+  | { readonly kind: 'slice'; readonly folder: string; readonly from: string | undefined }
   | { readonly kind: 'close' }
 );
 
@@ -25,4 +27,8 @@ export interface TaskOutcome {
   readonly fault?: StoreFault;
   /** How much was to be written, with a fault. */
   readonly bytes?: number;
+  /** Of a read, in the order of its keys. */
+  readonly texts?: readonly (string | undefined)[];
+  /** Of a slice, in key order. */
+  readonly entries?: readonly (readonly [key: string, text: string])[];
 }

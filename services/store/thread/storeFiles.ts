@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { isCold } from '../coldKeys.js';
 import type { Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
 import { openedAside } from './lockAside.js';
@@ -29,6 +30,16 @@ export interface MarkPut {
 /** So many old marks go with each new one: more than came, so that they end, and few enough that no commit waits. */
 const FORGOTTEN_PER_MARK = 4;
 
+/** Entries of a folder that are read at once: so long others wait. */
+export const SLICE = 500;
+
+/**
+ * Of the address space, not of memory nor of the disk: a file that outgrows its mapping is mapped once more beside the old one, and
+ * what was read of it counts twice in the resident memory. Little beside what GPU nodes reserve, where the address space is limited:
+ * LMDB's library does not outlive a mapping that fails.
+ */
+const MAP_BYTES = 2 ** 32;
+
 const TRIAL = 'trial';
 
 /**
@@ -38,6 +49,8 @@ const TRIAL = 'trial';
 export class StoreFiles {
   private root: RootDatabase<unknown, string>;
   private state: Database<Versioned, string>;
+  /** Entries of cold keys, as 'version json'. */
+  private cold: Database<string, string> | undefined;
   private meta: Database<number | string, string>;
   /** By generation and mark, so that the oldest come first. */
   private marks: Database<1, MarkKey> | undefined;
@@ -53,7 +66,7 @@ export class StoreFiles {
     readonly directory: string,
     private isReadOnly: boolean,
   ) {
-    [this.root, this.meta, this.state, this.marks] = openFiles(directory, isReadOnly);
+    [this.root, this.meta, this.state, this.marks, this.cold] = openFiles(directory, isReadOnly);
     this.place = new PlaceOfFiles(directory);
   }
 
@@ -67,9 +80,12 @@ export class StoreFiles {
   /** All or nothing, and on disk when it returns. */
   async commit(puts: readonly Put[], { made, generation, oldest }: MarkPut): Promise<void> {
     await this.transaction(() => {
-      const { marks } = this;
+      const { marks, cold } = this;
       for (const [key, entry] of puts) {
-        if (entry === undefined) this.state.removeSync(key);
+        if (isCold(key)) {
+          if (entry === undefined) cold?.removeSync(key);
+          else cold?.putSync(key, `${entry.version} ${JSON.stringify(entry.value)}`);
+        } else if (entry === undefined) this.state.removeSync(key);
         else this.state.putSync(key, entry);
       }
       if (made.length === 0 || marks === undefined) return;
@@ -77,6 +93,24 @@ export class StoreFiles {
       const old = [...marks.getKeys({ end: [oldest, ''], limit: made.length * FORGOTTEN_PER_MARK })];
       for (const key of old) marks.removeSync(key);
     });
+  }
+
+  /** Of cold keys. */
+  read(keys: readonly string[]): (string | undefined)[] {
+    const found = keys.map((key) => this.cold?.get(key));
+    this.cold?.resetReadTxn();
+    return found;
+  }
+
+  /** @param from the last key of the slice before */
+  slice(folder: string, from: string | undefined): [key: string, text: string][] {
+    const start = from === undefined ? `${folder}/` : `${from}\u0001`;
+    // Behind every key of the folder, and before those of others.
+    const range = this.cold?.getRange({ start, end: `${folder}0`, limit: SLICE }) ?? [];
+    const found = [...range].map(({ key, value }): [string, string] => [key, value]);
+    // As long as a reader is there, LMDB takes new pages for what it writes and lets its file grow.
+    this.cold?.resetReadTxn();
+    return found;
   }
 
   /** @throws DisplacedError */
@@ -123,7 +157,7 @@ export class StoreFiles {
 
   private async reopen(): Promise<void> {
     await this.root.close().catch(() => undefined);
-    [this.root, this.meta, this.state, this.marks] = openFiles(this.directory, this.isReadOnly);
+    [this.root, this.meta, this.state, this.marks, this.cold] = openFiles(this.directory, this.isReadOnly);
     this.isSuspect = false;
   }
 }
@@ -137,6 +171,7 @@ function openFiles(
   Database<Versioned, string>,
   /** Absent from files of a program before it had marks, while they cannot be written. */
   Database<1, MarkKey> | undefined,
+  Database<string, string> | undefined,
 ] {
   const root = openedAside(join(directory, 'store'), readOnly, (path) =>
     open<unknown, string>({
@@ -144,6 +179,7 @@ function openFiles(
       maxDbs: 8,
       encoding: 'json',
       readOnly,
+      mapSize: MAP_BYTES,
       // A commit that returns is on disk.
       overlappingSync: false,
     }),
@@ -156,6 +192,7 @@ function openFiles(
       meta,
       root.openDB<Versioned, string>({ name: 'state', encoding: 'json' }),
       root.openDB<1, MarkKey>({ name: 'marks', encoding: 'json' }),
+      root.openDB<string, string>({ name: 'cold', encoding: 'string' }),
     ];
   } catch (error) {
     void root.close();

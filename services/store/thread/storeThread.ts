@@ -32,6 +32,8 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
   const { id } = task;
   try {
     if (task.kind === 'commit') await ours.commit(task.puts, task.marks);
+    else if (task.kind === 'read') return { id, texts: ours.read(task.keys) };
+    else if (task.kind === 'slice') return { id, entries: ours.slice(task.folder, task.from) };
     else if (task.kind === 'trial') {
       ours.checkPlace();
       // What a plain file cannot do, LMDB need not try: it writes about each failure on standard error.

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { MessageChannel, Worker, receiveMessageOnPort } from 'node:worker_threads';
 import { packageRoot } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
-import type { StoreFault } from '../store.js';
 import { StoreError } from '../storeError.js';
 import type { StoreContent } from './storeFiles.js';
 import type { OpeningOutcome, StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
@@ -13,7 +12,10 @@ const WORKER_FILE = 'dist/services/store/thread/storeThread.js';
 
 const LONGEST_OPENING_MS = 60_000;
 
-type TaskDone = (outcome: { readonly fault?: StoreFault; readonly bytes?: number }) => void;
+export type TaskDone = (outcome: Omit<TaskOutcome, 'id'>) => void;
+/** One that changes nothing. */
+export type ReadingTask = Extract<TaskContent, { readonly kind: 'read' | 'slice' }>;
+
 type TaskContent = StoreTask extends infer T ? (T extends unknown ? Omit<T, 'id'> : never) : never;
 
 /** The caller's end of a line to the thread of a store's files. A thread that dies is replaced for the next task. */
@@ -83,11 +85,11 @@ export class StoreThreadLine {
     const workerData: StoreThreadData = { directory, isReadOnly, opened, port };
     const worker = new Worker(file, { workerData, transferList: [port], name: 'store' });
     worker.unref();
-    worker.on('message', ({ id, fault, bytes }: TaskOutcome) => {
+    worker.on('message', ({ id, ...outcome }: TaskOutcome) => {
       const done = this.open.get(id);
       this.open.delete(id);
       if (this.open.size === 0) worker.unref();
-      done?.({ ...(fault === undefined ? {} : { fault }), ...(bytes === undefined ? {} : { bytes }) });
+      done?.(outcome);
     });
     let reason = 'its thread ended';
     worker.on('error', (error) => (reason = reasonOf(error)));

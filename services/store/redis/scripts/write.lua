@@ -1,7 +1,7 @@
 -- Compare-and-set of one key, in one with its marks, its number in the order of all changes, and the change for followers.
 -- Values are opaque text here: nothing decodes them, so numbers and strings stay what they are.
 --
--- KEYS  1 meta   2 state (hash: key -> 'version json')   3 changes of the epoch (stream, ids 'seq-0': w writer:number, p the same of the
+-- KEYS  1 meta   2 state (hash: key -> 'version json'), or the folder of a cold key   3 changes of the epoch (stream, ids 'seq-0': w writer:number, p the same of the
 --       change before, k key, v 'version json', or 'version' for a deletion)   4 the writer's own (see open.lua)   5… one for each mark
 -- ARGV  1 epoch   2 session   3 number of this write, ascending   4 number of the write before it in this session, 0 for
 --       the first   5 all up to this number are known to be made or not   6 writer   7 key   8 expected version, 'any' or 0
