@@ -1,6 +1,6 @@
 """Runs a plan of writePlan.ts on the first card through the driver's library alone: no assembler, no package of Python's is needed.
 
-usage: runTensor.py PLAN_DIR OUT_DIR [--only forms,timing,programs] [--seconds 400] [--chunks FORM:CHUNK,...]
+usage: runTensor.py PLAN_DIR OUT_DIR [--only forms,timing,programs] [--seconds 400] [--chunks "FORM:CHUNK;…"]
 
 OUT_DIR gets results.json, outputs0.bin … (at most 14 MiB each) and programs.json. Each part runs in a child; a fault ends the child, is
 written down, and what comes next goes on in a fresh one. With --chunks only those chunks of random tiles are run, and come back whole.

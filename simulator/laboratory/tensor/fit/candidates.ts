@@ -21,7 +21,7 @@ function* combinations<T extends object>(
     return;
   }
   const { [key]: values = [], ...others } = choices;
-  for (const value of values as readonly T[typeof key][]) {
+  for (const value of values) {
     const next = { ...base, [key]: value };
     if (rest.length === 0) yield next;
     else yield* combinations(next, others as { readonly [K in keyof T]?: readonly T[K][] });
