@@ -115,7 +115,7 @@ export function planForms(bytes: PlanBytes): FormPlan {
   return {
     chunkTiles,
     modes: modeNames.length,
-    forms: all.map((form, index) => plannedForm(form, index, bytes)),
+    forms: all.map((form, index) => planForm(form, index, bytes)),
   };
 }
 
@@ -127,7 +127,8 @@ export function kernelOf(index: number): string {
   return `form${index}`;
 }
 
-function plannedForm(form: TileForm | MoveForm, index: number, bytes: PlanBytes): PlannedForm {
+/** One form's part of a plan. */
+export function planForm(form: TileForm | MoveForm, index: number, bytes: PlanBytes): PlannedForm {
   const isTile = 'shape' in form;
   const words = isTile ? tileWords(form) : moveWords(form);
   const seed = seedOf(form.name);

@@ -1,11 +1,13 @@
 """Runs a plan of writePlan.ts on the first card through the driver's library alone: no assembler, no package of Python's is needed.
 
-usage: runTensor.py PLAN_DIR OUT_DIR [--only forms,timing,programs] [--seconds 400] [--chunks "FORM:CHUNK;…"]
+usage: runTensor.py PLAN_DIR OUT_DIR [--only forms,timing,programs] [--seconds 400] [--names PATTERN]
+       [--chunks "FORM:CHUNK;…"] [--fake COMMAND]
 
 OUT_DIR gets results.json, outputs0.bin … (at most 14 MiB each) and programs.json. Each part runs in a child; a fault ends the child, is
-written down, and what comes next goes on in a fresh one. With --chunks only those chunks of random tiles are run, and come back whole.
+written down, and what comes next goes on in a fresh one. With --chunks only those chunks of random tiles are run, and come back whole. With --fake a program (fakeCard.ts) answers in the card's
+place.
 """
-import base64, ctypes, hashlib, json, os, shutil, subprocess, sys, tempfile, time, zlib
+import base64, ctypes, hashlib, json, os, re, shutil, subprocess, sys, tempfile, time, zlib
 
 PART_BYTES = 14 << 20
 INPUT_TILES = 64
@@ -217,9 +219,17 @@ def jobs_of(plan, programs, only, chunks):
     return jobs
 
 
-def child(folder, plan, jobs, first, spool, until):
+def open_driver(folder, fake):
+    if not fake:
+        return Driver(folder)
+    from fakeDriver import FakeDriver
+
+    return FakeDriver(fake)
+
+
+def child(folder, plan, jobs, first, spool, until, fake):
     """Runs jobs from one on until one fails: a line of JSON each, and bytes beside."""
-    driver = Driver(folder)
+    driver = open_driver(folder, fake)
     with open(os.path.join(spool, "card"), "w") as file:
         file.write(driver.name())
     forms = Forms(driver, plan, open(os.path.join(folder, "plan.bin"), "rb").read())
@@ -255,7 +265,7 @@ def child(folder, plan, jobs, first, spool, until):
 
 def main():
     arguments = sys.argv[1:]
-    options = {"--only": "forms,timing,programs", "--seconds": "400", "--chunks": ""}
+    options = {"--only": "forms,timing,programs", "--seconds": "400", "--chunks": "", "--fake": "", "--names": ""}
     while len(arguments) > 2:
         options[arguments[-2]] = arguments[-1]
         arguments = arguments[:-2]
@@ -264,6 +274,7 @@ def main():
     plan = json.load(open(os.path.join(folder, "plan.json")))
     programs = json.load(open(os.path.join(folder, "programs.json")))
     jobs = jobs_of(plan, programs, options["--only"].split(","), options["--chunks"])
+    jobs = [job for job in jobs if re.search(options["--names"], job[1]["name"])]
     os.makedirs(target, exist_ok=True)
     with tempfile.TemporaryDirectory() as spool:
         first = 0
@@ -271,7 +282,7 @@ def main():
             pid = os.fork()
             if pid == 0:
                 try:
-                    child(folder, plan, jobs, first, spool, began + float(options["--seconds"]))
+                    child(folder, plan, jobs, first, spool, began + float(options["--seconds"]), options["--fake"])
                 except BaseException as error:
                     print(f"from job {first} on: {error}", file=sys.stderr)
                     os._exit(2)

@@ -1,7 +1,7 @@
 /**
  * Writes all that a card's run needs into a folder: modules assembled for sm_90a, inputs, and `plan.json`.
  *   node dist/simulator/laboratory/tensor/card/writePlan.js DIR
- * Needs `ptxas` and, for the clean copy of the generator, nothing else. `README.md` says how the run goes on.
+ * Needs `ptxas`. `README.md` says how the run goes on.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,8 @@ function write(target: string): void {
   writeFileSync(join(target, 'plan.bin'), bytes.all());
   writeFileSync(join(target, 'plan.json'), JSON.stringify({ ...forms, timing: timingKernels() }));
   writeFileSync(join(target, 'programs.json'), JSON.stringify(programs));
-  cpSync(join(room, 'card/runTensor.py'), join(target, 'runTensor.py'));
+  for (const script of ['runTensor.py', 'fakeDriver.py'])
+    cpSync(join(room, 'card', script), join(target, script));
   process.stdout.write(
     `${forms.forms.length} forms, ${timingKernels().length} timed launches, ${programs.length} programs\n`,
   );
@@ -49,6 +50,9 @@ function write(target: string): void {
 function assemble(target: string, name: string, text: string): void {
   const source = join(target, `${name}.ptx`);
   writeFileSync(source, text);
-  execFileSync('ptxas', ['-arch=sm_90a', source, '-o', join(target, `${name}.cubin`)]);
+  // Its advice on `mma.sp` is not wanted.
+  execFileSync('ptxas', ['-arch=sm_90a', source, '-o', join(target, `${name}.cubin`)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   rmSync(source);
 }

@@ -3,6 +3,7 @@ import {
   doubleChain,
   exactIntegers,
   forHalfResults,
+  mostFractionBits,
   published,
   type ChainModel,
   type FusedModel,
@@ -46,7 +47,7 @@ export function structures(form: TileForm): Generator<FusedModel> {
   const lengths = [base.blockLength, 16, 8, 4, 32, 2, 1, 64].filter(
     (length, index, all) => length <= count && all.indexOf(length) === index,
   );
-  const bits = [base.fractionBits, ...Array.from({ length: 30 }, (_, index) => 10 + index)];
+  const bits = [base.fractionBits, ...Array.from({ length: 30 }, (_, index) => 10 + index), mostFractionBits];
   const models: Generator<FusedModel> = combinations<FusedModel>(base, {
     subnormalInputs: ['kept', 'flushed'],
     tf32: form.a.type === 'tf32' ? ['truncated', 'nearest'] : ['truncated'],

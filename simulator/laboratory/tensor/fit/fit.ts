@@ -1,7 +1,7 @@
 /**
  * Says which parameters explain what a card left of every form, or which tile no model explains.
- *   node dist/simulator/laboratory/tensor/fit/fit.js RESULTS_DIR [--only PATTERN] [--keep FILE]
- * RESULTS_DIR is the runner's. Exits with 1 where a form failed or is not explained; what is missing can be fetched with the runner's
+ *   node dist/simulator/laboratory/tensor/fit/fit.js RESULTS_DIR [--only PATTERN] [--all] [--keep FILE]
+ * RESULTS_DIR is the runner's. With --all every form is searched through, and it is told how many models no tile tells apart. Exits with 1 where a form failed or is not explained; what is missing can be fetched with the runner's
  * `--chunks`, as printed.
  */
 import { writeFileSync } from 'node:fs';
@@ -12,11 +12,15 @@ import { reportOf, type FormReport } from './report.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string', default: '' }, keep: { type: 'string' } },
+  options: {
+    only: { type: 'string', default: '' },
+    keep: { type: 'string' },
+    all: { type: 'boolean', default: false },
+  },
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  process.stderr.write('usage: fit.js RESULTS_DIR [--only PATTERN] [--keep FILE]\n');
+  process.stderr.write('usage: fit.js RESULTS_DIR [--only PATTERN] [--all] [--keep FILE]\n');
   process.exitCode = 1;
 } else fit(folder);
 
@@ -27,7 +31,7 @@ function fit(from: string): void {
   const reports: FormReport[] = [];
   for (const entry of run.entries) {
     if (entry.kind !== 'form' || !pattern.test(entry.name)) continue;
-    const report = reportOf(from, entry, known);
+    const report = reportOf(from, entry, { known: options.all ? [] : known, isExhaustive: options.all });
     reports.push(report);
     if (report.status === 'explained' && report.model !== undefined && !known.includes(report.model))
       known.push(report.model);

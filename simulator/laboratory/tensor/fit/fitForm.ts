@@ -1,4 +1,4 @@
-import { elementsOf, PreparedTile, type MetadataMap, type Model } from '../model/index.js';
+import { elementsOf, PreparedTile, type FusedModel, type MetadataMap, type Model } from '../model/index.js';
 import { floatFormat, type FloatFormat, type TileForm } from '../forms/index.js';
 import { chains, integers, rules, structures } from './candidates.js';
 
@@ -23,6 +23,13 @@ export type Fit =
   /** No model explains every tile: the one that explains most, and the first that it does not. */
   | { readonly nearest: Model; readonly explained: number; readonly difference: Difference };
 
+export interface FitOptions {
+  /** Models of other forms, which are tried first. */
+  readonly known?: readonly Model[];
+  /** Goes on after the first model that explains all, to count those that no tile tells from it. */
+  readonly isExhaustive?: boolean;
+}
+
 /** A tile with what the card left of it. */
 interface SeenTile {
   readonly name: string;
@@ -32,45 +39,52 @@ interface SeenTile {
 
 /**
  * Finds the model that explains every tile.
- * @param known models of other forms, which are tried first
  * @throws RangeError where there is no tile
  */
 export function fitForm(
   form: TileForm,
   cases: readonly TileCase[],
   metadata?: MetadataMap,
-  known: readonly Model[] = [],
+  options: FitOptions = {},
 ): Fit {
   if (cases.length === 0) throw new RangeError(`no tile of ${form.name}`);
   const seen = cases.map((each) => seenTile(form, each, metadata));
   const kind = { f64: 'chain', s32: 'integer' }[form.d.type as 'f64'] ?? 'fused';
-  const same = known.find(
+  const same = options.known?.find(
     (model) => model.kind === kind && seen.every((each) => differenceOf(model, each) === undefined),
   );
-  const found: Fit = same === undefined ? search(form, seen) : { model: same, equivalent: 1 };
+  const found: Fit =
+    same === undefined ? search(form, seen, options.isExhaustive === true) : { model: same, equivalent: 1 };
   return 'model' in found && metadata !== undefined ? { ...found, metadata } : found;
 }
 
-function search(form: TileForm, seen: readonly SeenTile[]): Fit {
+function search(form: TileForm, seen: readonly SeenTile[], isExhaustive: boolean): Fit {
   if (form.d.type === 'f64') return best(chains(form), seen);
   if (form.d.type === 's32') return best(integers(form), seen);
   // Tiles full of ordinary results tell most structures apart at once, crafted ones those that remain.
   const order = [...seen].sort((one, other) => ordinaryCount(other) - ordinaryCount(one));
-  const fitting: Model[] = [];
-  let nearest: { readonly model: Model; readonly agreed: number } | undefined;
+  let nearest: { readonly fit: Fit; readonly explained: number } | undefined;
+  let closest: { readonly structure: FusedModel; readonly agreed: number } | undefined;
+  let found: { readonly model: Model; readonly equivalent: number } | undefined;
   for (const structure of structures(form)) {
     const agreed = ordinaryAgreement(structure, order);
-    if (agreed === order.length) fitting.push(structure);
-    else if (nearest === undefined || agreed > nearest.agreed) nearest = { model: structure, agreed };
-    if (fitting.length === mostStructures) break;
+    if (agreed < order.length) {
+      if (closest === undefined || agreed > closest.agreed) closest = { structure, agreed };
+      continue;
+    }
+    const fit = best(rules(structure), seen);
+    if (!('model' in fit)) {
+      if (nearest === undefined || fit.explained > nearest.explained)
+        nearest = { fit, explained: fit.explained };
+    } else {
+      found = { model: found?.model ?? fit.model, equivalent: (found?.equivalent ?? 0) + fit.equivalent };
+      if (!isExhaustive) return found;
+    }
   }
-  const starts = fitting.length > 0 ? fitting : nearest === undefined ? [] : [nearest.model];
-  return best(
-    (function* () {
-      for (const structure of starts) if (structure.kind === 'fused') yield* rules(structure);
-    })(),
-    seen,
-  );
+  if (found !== undefined) return found;
+  if (nearest !== undefined) return nearest.fit;
+  if (closest === undefined) throw new RangeError(`no structure for ${form.name}`);
+  return best(rules(closest.structure), seen);
 }
 
 /** How many results of a tile are numbers as any. */
@@ -83,9 +97,6 @@ function ordinaryCount({ tile, results }: SeenTile): number {
     return field !== 0 && field !== top;
   }).length;
 }
-
-/** Structures that ordinary numbers leave open and that rules are tried with. */
-const mostStructures = 6;
 
 /** Of how many models that fail it is told how many tiles they explain. */
 const mostCounted = 48;

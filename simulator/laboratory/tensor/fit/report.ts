@@ -4,7 +4,7 @@ import type { MoveForm, TileForm } from '../forms/index.js';
 import { computeTile, moveByMap, moveMatrices, type MetadataMap, type Model } from '../model/index.js';
 import { deriveMetadata } from './deriveMetadata.js';
 import { deriveMove } from './deriveMoves.js';
-import { fitForm, type Difference } from './fitForm.js';
+import { fitForm, type Difference, type FitOptions } from './fitForm.js';
 
 /** What is known of a form after a run. */
 export interface FormReport {
@@ -24,8 +24,8 @@ export interface FormReport {
   readonly otherChunks: readonly number[];
 }
 
-/** Reads one entry of a run. @param known models of other forms, tried first */
-export function reportOf(folder: string, entry: ResultEntry, known: readonly Model[]): FormReport {
+/** Reads one entry of a run. */
+export function reportOf(folder: string, entry: ResultEntry, options: FitOptions): FormReport {
   const form = formNamed(entry.name);
   const failed = (reason: string): FormReport => ({
     name: entry.name,
@@ -41,7 +41,7 @@ export function reportOf(folder: string, entry: ResultEntry, known: readonly Mod
   if (entry.input !== inputs.digest(chunks.length * chunkTiles))
     return failed('the card made other inputs than this program: generator.cu and generator.ts differ');
   return 'shape' in form
-    ? tileReport(form, inputs, folder, entry, chunks, known)
+    ? tileReport(form, inputs, folder, entry, chunks, options)
     : moveReport(form, inputs, folder, entry, chunks);
 }
 
@@ -51,7 +51,7 @@ function tileReport(
   folder: string,
   entry: ResultEntry,
   chunks: readonly string[],
-  known: readonly Model[],
+  options: FitOptions,
 ): FormReport {
   const cases = returnedTiles(folder, entry, inputs);
   const words = inputs.words.input;
@@ -72,7 +72,7 @@ function tileReport(
       tiles: 0,
       otherChunks: [],
     };
-  const fit = fitForm(form, cases, metadata, known);
+  const fit = fitForm(form, cases, metadata, options);
   if (!('model' in fit))
     return {
       name: form.name,

@@ -8,8 +8,8 @@ import { tileWords } from './kernelText.js';
 /** The same metadata for every chunk: the first ones of each. */
 const plainMetadata = 0x44444444;
 
-/** How often `indexTiles` looks at every element of a sparse A, each time with other metadata. */
-export const indexSweeps = 8;
+/** How often `indexTiles` looks at every element of a sparse A, each time with other metadata: of six values a chunk, or of two. */
+const indexSweeps = { twoOfFour: 8, oneOfTwo: 24 } as const;
 
 /** Tiles that are made to decide parameters, and of sparse forms first those that tell which metadata is whose. */
 export function craftedTiles(form: TileForm, seed: number): readonly Uint32Array[] {
@@ -19,7 +19,7 @@ export function craftedTiles(form: TileForm, seed: number): readonly Uint32Array
 
 /** Number of tiles at the front of {@link craftedTiles} that are for `deriveMetadata`. */
 export function indexTileCount(form: TileForm): number {
-  return form.sparse === undefined ? 0 : indexSweeps * form.a.columns;
+  return form.sparse === undefined ? 0 : indexSweeps[form.sparse.indices] * form.a.columns;
 }
 
 /**

@@ -1,6 +1,4 @@
-import { kernelFixture } from '../../kernels/kernelFixture.js';
-import { fromHalf, toHalf } from '../../kernels/numerics.js';
-import { uniform } from '../../kernels/seededInputs.js';
+import { fromHalf, kernelFixture, toHalf, uniform } from '../../kernels/index.js';
 
 function file(name: string): URL {
   return new URL(`./${name}.ptx`, import.meta.url);

@@ -1,5 +1,4 @@
-import { cardPlan, type CardPlan } from '../../kernels/card/cardPlan.js';
-import type { KernelFixture } from '../../kernels/kernelFixture.js';
+import { cardPlan, type CardPlan, type KernelFixture } from '../../kernels/index.js';
 import { flashForward, implicitGemm } from './fusedPrograms.js';
 import {
   matrixMoves,

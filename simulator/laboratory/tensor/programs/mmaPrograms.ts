@@ -1,6 +1,14 @@
-import { kernelFixture } from '../../kernels/kernelFixture.js';
-import { fromBfloat, fromHalf, toBfloat, toHalf } from '../../kernels/numerics.js';
-import { hash, integers, uniform, words } from '../../kernels/seededInputs.js';
+import {
+  fromBfloat,
+  fromHalf,
+  hash,
+  integers,
+  kernelFixture,
+  toBfloat,
+  toHalf,
+  uniform,
+  words,
+} from '../../kernels/index.js';
 import { decodeNumber } from '../model/index.js';
 import { cutToTf32, nibble, ones, products } from './references.js';
 

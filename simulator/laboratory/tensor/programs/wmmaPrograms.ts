@@ -1,6 +1,13 @@
-import { kernelFixture } from '../../kernels/kernelFixture.js';
-import { fromBfloat, fromHalf, toBfloat, toHalf } from '../../kernels/numerics.js';
-import { integers, uniform, uniformDoubles } from '../../kernels/seededInputs.js';
+import {
+  fromBfloat,
+  fromHalf,
+  integers,
+  kernelFixture,
+  toBfloat,
+  toHalf,
+  uniform,
+  uniformDoubles,
+} from '../../kernels/index.js';
 import { products } from './references.js';
 
 const [m, n, k] = [64, 64, 96];
