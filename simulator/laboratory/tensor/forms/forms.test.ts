@@ -11,8 +11,11 @@ import {
 const assembled = readAssembled();
 const attempted = [...attemptedTileForms, ...attemptedMoveForms].map(({ name }) => name);
 
-function elementsOf(operand: Operand): number[] {
-  return [...operand.map].filter((element) => element >= 0).sort((a, b) => a - b);
+/** Whether every element lies in one place. */
+function isOnce({ map, rows, columns, batches }: Operand): boolean {
+  const found = map.filter((element) => element >= 0);
+  const count = rows * columns * batches;
+  return found.length === count && new Set(found).size === count && found.every((element) => element < count);
 }
 
 describe('forms of warp matrix instructions', () => {
@@ -37,12 +40,8 @@ describe('forms of warp matrix instructions', () => {
 
   it('hold every element of every matrix once', () => {
     for (const form of tileForms) {
-      for (const operand of [form.a, form.b, form.c, form.d]) {
-        const { rows, columns, batches } = operand;
-        expect(elementsOf(operand)).toEqual(
-          Array.from({ length: rows * columns * batches }, (_, element) => element),
-        );
-      }
+      for (const operand of [form.a, form.b, form.c, form.d])
+        expect(isOnce(operand), `${form.name}, ${operand.type}`).toBe(true);
     }
   });
 
