@@ -9,13 +9,13 @@ import {
   type TileForm,
 } from '../forms/index.js';
 import {
+  blockShape,
   chunkTiles,
   craftedTiles,
   modeNames,
   moveAreas,
   moveWords,
   tileAreas,
-  tilesPerBlock,
   tileWords,
   type InputArea,
 } from '../probes/index.js';
@@ -51,6 +51,7 @@ export interface PlannedForm {
   readonly name: string;
   readonly module: string;
   readonly kernel: string;
+  readonly threads: number;
   readonly tilesPerBlock: number;
   readonly tiles: number;
   readonly seed: number;
@@ -132,6 +133,7 @@ export function planForm(form: TileForm | MoveForm, index: number, bytes: PlanBy
   const isTile = 'shape' in form;
   const words = isTile ? tileWords(form) : moveWords(form);
   const seed = seedOf(form.name);
+  const block = blockShape(form);
   const crafted = isTile ? craftedTiles(form, seed) : [];
   const packed = deflateSync(
     Buffer.concat(
@@ -142,7 +144,8 @@ export function planForm(form: TileForm | MoveForm, index: number, bytes: PlanBy
     name: form.name,
     module: moduleOf(index),
     kernel: kernelOf(index),
-    tilesPerBlock: isTile ? tilesPerBlock : 1,
+    threads: block.threads,
+    tilesPerBlock: block.tiles,
     tiles: isTile ? randomTiles : moveTiles,
     seed,
     inputWords: words.input,

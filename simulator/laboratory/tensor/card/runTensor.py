@@ -128,7 +128,7 @@ class Forms:
         per_block = form["tilesPerBlock"]
         grid = [(tiles + per_block - 1) // per_block, 1, 1]
         values = [long(self.input), long(self.output), word(tiles)]
-        self.driver.launch(kernel, grid, [32 * per_block, 1, 1], 0, values)
+        self.driver.launch(kernel, grid, [form["threads"], 1, 1], 0, values)
         self.driver.wait()
         return self.driver.download(self.output, size)
 

@@ -35,7 +35,9 @@ export function expectedModel(form: TileForm): FusedModel {
     form.a.type === 'tf32'
       ? published.h100Tf32
       : form.a.type === 'e4m3' || form.a.type === 'e5m2'
-        ? published.h100Eighths
+        ? form.kind === 'wgmma'
+          ? published.wgmmaEighths
+          : published.h100Eighths
         : published.h100;
   return form.d.type === 'f16' ? forHalfResults(base) : base;
 }

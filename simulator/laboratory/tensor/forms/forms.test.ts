@@ -34,8 +34,9 @@ describe('forms of warp matrix instructions', () => {
       dense: count('mma.sync'),
       sparse: count('mma.sp'),
       wmma: count('wmma.mma'),
+      wgmma: count('wgmma'),
       moves: moveForms.length,
-    }).toEqual({ dense: 110, sparse: 152, wmma: 138, moves: 709 });
+    }).toEqual({ dense: 110, sparse: 152, wmma: 138, wgmma: 21, moves: 709 });
   });
 
   it('hold every element of every matrix once', () => {

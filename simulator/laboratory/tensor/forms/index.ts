@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { attemptedMmaForms } from './mmaForms.js';
 import { attemptedMoveForms, type MoveForm } from './moveForms.js';
 import type { TileForm } from './tileForm.js';
+import { attemptedWgmmaForms } from './wgmmaForms.js';
 import { attemptedWmmaForms } from './wmmaForms.js';
 
 export { elementBits, floatFormat, floatFormats } from './elementTypes.js';
@@ -21,7 +22,11 @@ export interface Assembled {
   readonly refused: Readonly<Record<string, string>>;
 }
 
-export const attemptedTileForms: readonly TileForm[] = [...attemptedMmaForms, ...attemptedWmmaForms];
+export const attemptedTileForms: readonly TileForm[] = [
+  ...attemptedMmaForms,
+  ...attemptedWmmaForms,
+  ...attemptedWgmmaForms,
+];
 export { attemptedMoveForms } from './moveForms.js';
 
 export function readAssembled(): Assembled {
