@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../files/index.js';
 import { attemptedMmaForms } from './mmaForms.js';
 import { attemptedMoveForms, type MoveForm } from './moveForms.js';
 import type { TileForm } from './tileForm.js';
@@ -30,7 +32,8 @@ export const attemptedTileForms: readonly TileForm[] = [
 export { attemptedMoveForms } from './moveForms.js';
 
 export function readAssembled(): Assembled {
-  return JSON.parse(readFileSync(new URL('assembled.json', import.meta.url), 'utf8')) as Assembled;
+  const path = join(packageRoot(), 'simulator/laboratory/tensor/forms/assembled.json');
+  return JSON.parse(readFileSync(path, 'utf8')) as Assembled;
 }
 
 const accepted = new Set(readAssembled().accepted);
