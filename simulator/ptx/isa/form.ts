@@ -13,10 +13,17 @@ export interface InstructionForm {
   readonly required: readonly RegExp[];
   readonly destinations: readonly string[];
   readonly sources: readonly string[];
+  /** The first PTX and target that have it; modifiers that came later are in forms of their own where they must be said. */
+  readonly since: Since;
 }
 
-/** The forms of each base opcode, tried in order. */
-export type FormTable = Readonly<Record<string, readonly InstructionForm[]>>;
+/** `.version` as text, and `.target` as the number behind `sm_`. */
+export interface Since {
+  readonly ptx: string;
+  readonly target: number;
+}
+
+const FIRST: Since = { ptx: '1.0', target: 10 };
 
 /**
  * @param types regular expression of the types, joined by dots
@@ -37,7 +44,13 @@ export function form(
     required: required.map((each) => new RegExp(`^(?:${each})$`)),
     destinations: destinations === '' ? [] : destinations.split(' '),
     sources: sources === '' ? [] : sources.split(' '),
+    since: FIRST,
   };
+}
+
+/** Forms that came with a PTX version and a target. */
+export function since(ptx: string, target: number, ...forms: readonly InstructionForm[]): InstructionForm[] {
+  return forms.map((each) => ({ ...each, since: { ptx, target } }));
 }
 
 /** Parts of the rules that several families share. */

@@ -1,50 +1,67 @@
-import { arithmeticForms } from './arithmeticForms.js';
-import { bitForms } from './bitForms.js';
-import { controlForms } from './controlForms.js';
-import { conversionForms } from './conversionForms.js';
-import { exchangeForms } from './exchangeForms.js';
-import type { FormTable, InstructionForm } from './formRule.js';
-import { halfForms } from './halfForms.js';
-import { memoryForms } from './memoryForms.js';
-import { videoForms } from './videoForms.js';
+import { arithmetic } from './arithmetic.js';
+import { bits } from './bits.js';
+import { control } from './control.js';
+import { conversions } from './conversions.js';
+import { exchanges } from './exchanges.js';
+import { refusedByName, replacedByOthers, runtimeCalls, unknownOpcode } from './formless.js';
+import { memory } from './memory.js';
+import type { EffectKind, Row } from './row.js';
+import { videos } from './video.js';
 
-export type { InstructionForm } from './formRule.js';
+/** One row an opcode: all that the simulator knows of it. */
+const rows = {
+  ...arithmetic,
+  ...bits,
+  ...conversions,
+  ...videos,
+  ...control,
+  ...exchanges,
+  ...memory,
+  ...runtimeCalls,
+  ...replacedByOthers,
+  ...refusedByName,
+} satisfies Readonly<Record<string, Row>>;
 
-/** Families whose instructions do no more than compute their destination. */
-const computingFamilies: readonly FormTable[] = [
-  arithmeticForms,
-  bitForms,
-  conversionForms,
-  halfForms,
-  videoForms,
-];
+type Rows = typeof rows;
 
-const families: readonly FormTable[] = [...computingFamilies, controlForms, exchangeForms, memoryForms];
+/** The opcodes that have a row. */
+export type Opcode = keyof Rows;
 
-/** Whether instructions of a base opcode compute registers from registers, and nothing else. */
-export function onlyComputes(opcode: string): boolean {
-  return computingFamilies.some((family) => Object.hasOwn(family, opcode));
+/** Those of some kinds of effects: a table of emitters that is typed by it does not compile while one is missing. */
+export type OpcodeOf<K extends EffectKind> = {
+  [O in Opcode]: Rows[O]['effects']['kind'] extends K ? O : never;
+}[Opcode];
+
+/** Written out, so that all are objects of one shape: every instruction of a kernel is asked many times. */
+function shaped({ forms, formless, effects, syntax, counted, cost, registers, ...others }: Row): Row {
+  const { isUniform, nanBits, pointers, taint, watch, heldBy } = others;
+  const { kind, reads, writes, isReadOnly, meets, isAligned, control, isAgreed, isAsync } = effects;
+  return {
+    forms,
+    effects: { kind, reads, writes, isReadOnly, meets, isAligned, control, isAgreed, isAsync },
+    syntax,
+    counted,
+    cost,
+    registers,
+    isUniform,
+    nanBits,
+    pointers,
+    taint,
+    watch,
+    heldBy,
+    ...(formless === undefined ? {} : { formless }),
+  };
 }
 
-/** Whether lanes of a warp tell each other something by instructions of a base opcode, `bar.warp` apart. */
-export function exchangesLanes(opcode: string): boolean {
-  return Object.hasOwn(exchangeForms, opcode);
-}
-
-/** The instruction forms that the simulator runs, by base opcode. `call` and `brx` have rules of their own. */
-const instructionForms: ReadonlyMap<string, readonly InstructionForm[]> = new Map(
-  [...new Set(families.flatMap((family) => Object.keys(family)))].map((opcode) => [
-    opcode,
-    families.flatMap((family) => family[opcode] ?? []),
-  ]),
+const byOpcode: ReadonlyMap<string, Row> = new Map(
+  Object.entries<Row>(rows).map(([opcode, row]) => [opcode, shaped(row)]),
 );
+const unknown = shaped(unknownOpcode);
 
-/** The base opcodes that have forms. */
-export function supportedOpcodes(): readonly string[] {
-  return [...instructionForms.keys()];
-}
+/** All rows, by opcode, in the order of their families. */
+export const isaRows: ReadonlyMap<string, Row> = byOpcode;
 
-/** The forms of a base opcode; none when it is not supported. */
-export function formsOf(opcode: string): readonly InstructionForm[] {
-  return instructionForms.get(opcode) ?? [];
+/** What is known of a base opcode; of one without a row, that it may do anything. */
+export function isa(opcode: string): Row {
+  return byOpcode.get(opcode) ?? unknown;
 }

@@ -1,4 +1,5 @@
-import { comparisons, form, type FormTable, type InstructionForm } from './formRule.js';
+import { comparisons, form, type InstructionForm, since } from './form.js';
+import { computes } from './parts.js';
 
 const three = '[us]32\\.[us]32\\.[us]32';
 const two = '[us]32\\.[us]32';
@@ -10,31 +11,45 @@ const scalar: InstructionForm[] = [form(three, 'sat|add|min|max', 'i <- i i {i}'
 const simd = [form(three, 'sat', 'i <- i i i'), form(three, 'add', 'i <- i i i', 'add')];
 const simdCompare = [form(two, `${comparisons}|add`, 'i <- i i i', comparisons)];
 
+/** @param ptx first version, with `target` the first target */
+function video(forms: readonly InstructionForm[], ptx = '2.0', target = 20) {
+  return computes({
+    forms: since(ptx, target, ...forms),
+    counted: 'byType',
+    cost: 'other',
+    registers: 'plain',
+    isUniform: false,
+    nanBits: 'canonical',
+    pointers: 'none',
+    syntax: { hasSelectors: true, rule: 'video' },
+  });
+}
+
 /**
  * Video instructions. The parts that operands select (`%r1.b0`, `-%r2.h1`) are in `IrInstruction.selectors`.
  */
-export const videoForms: FormTable = {
-  vadd: scalar,
-  vsub: scalar,
-  vabsdiff: scalar,
-  vmin: scalar,
-  vmax: scalar,
-  vshl: [form('[us]32\\.[us]32\\.u32', 'sat|add|min|max|clamp|wrap', 'i <- i i {i}', 'clamp|wrap')],
-  vshr: [form('[us]32\\.[us]32\\.u32', 'sat|add|min|max|clamp|wrap', 'i <- i i {i}', 'clamp|wrap')],
-  vmad: [form(three, 'sat|po|shr7|shr15', 'i <- i i i')],
-  vset: [form(two, `${comparisons}|add|min|max`, 'i <- i i {i}', comparisons)],
-  vadd2: simd,
-  vsub2: simd,
-  vavrg2: simd,
-  vabsdiff2: simd,
-  vmin2: simd,
-  vmax2: simd,
-  vset2: simdCompare,
-  vadd4: simd,
-  vsub4: simd,
-  vavrg4: simd,
-  vabsdiff4: simd,
-  vmin4: simd,
-  vmax4: simd,
-  vset4: simdCompare,
+export const videos = {
+  vadd: video(scalar),
+  vsub: video(scalar),
+  vabsdiff: video(scalar),
+  vmin: video(scalar),
+  vmax: video(scalar),
+  vshl: video([form('[us]32\\.[us]32\\.u32', 'sat|add|min|max|clamp|wrap', 'i <- i i {i}', 'clamp|wrap')]),
+  vshr: video([form('[us]32\\.[us]32\\.u32', 'sat|add|min|max|clamp|wrap', 'i <- i i {i}', 'clamp|wrap')]),
+  vmad: video([form(three, 'sat|po|shr7|shr15', 'i <- i i i')]),
+  vset: video([form(two, `${comparisons}|add|min|max`, 'i <- i i {i}', comparisons)]),
+  vadd2: video(simd, '3.0', 30),
+  vsub2: video(simd, '3.0', 30),
+  vavrg2: video(simd, '3.0', 30),
+  vabsdiff2: video(simd, '3.0', 30),
+  vmin2: video(simd, '3.0', 30),
+  vmax2: video(simd, '3.0', 30),
+  vset2: video(simdCompare, '3.0', 30),
+  vadd4: video(simd, '3.0', 30),
+  vsub4: video(simd, '3.0', 30),
+  vavrg4: video(simd, '3.0', 30),
+  vabsdiff4: video(simd, '3.0', 30),
+  vmin4: video(simd, '3.0', 30),
+  vmax4: video(simd, '3.0', 30),
+  vset4: video(simdCompare, '3.0', 30),
 };

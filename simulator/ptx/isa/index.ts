@@ -1,0 +1,21 @@
+export type { InstructionForm, Since } from './form.js';
+export type {
+  CostFamily,
+  CounterFamily,
+  EffectKind,
+  Effects,
+  ExpansionFamily,
+  Formless,
+  EarlySpelling,
+  HeldBy,
+  NanBits,
+  Pointers,
+  Row,
+  Syntax,
+  SyntaxRule,
+  Taint,
+  TouchedMemory,
+  Watch,
+} from './row.js';
+export { isa, isaRows, type Opcode, type OpcodeOf } from './table.js';
+export * from './questions.js';
