@@ -1,4 +1,12 @@
-import { readRegisters, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import {
+  type IrFunction,
+  type IrInstruction,
+  isCopy,
+  isPlainLoad,
+  isStore,
+  isUpdate,
+  readRegisters,
+} from '../../../ptx/index.js';
 import { accessBytes, spaceOf } from '../instructions/index.js';
 import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
 import { SAMPLED_THREADS, type Comers, type ThreadSampler } from './threadSamples.js';
@@ -60,9 +68,9 @@ function asWritten(
   const read = new Set(fn.instructions.flatMap(readRegisters));
   return fn.instructions.flatMap((instruction) => {
     const { opcode, modifiers, sources, index } = instruction;
-    const isUpdate = opcode === 'atom' || opcode === 'red';
-    if (opcode === 'cp') return copyAccesses(instruction, forms, sampler, onlyAt(index));
-    if (!isUpdate && opcode !== 'ld' && opcode !== 'st') return [];
+    const updates = isUpdate(opcode);
+    if (isCopy(opcode)) return copyAccesses(instruction, forms, sampler, onlyAt(index));
+    if (!updates && !isPlainLoad(opcode) && !isStore(opcode)) return [];
     const [address] = sources;
     const space = spaceOf(modifiers);
     if (address?.kind !== 'address' || modifiers.includes('nc')) return [];
@@ -76,9 +84,9 @@ function asWritten(
         bytes: accessBytes(instruction),
         form,
         root,
-        reads: opcode !== 'st',
-        writes: opcode !== 'ld',
-        isStrong: isUpdate || isOrdered(instruction),
+        reads: !isStore(opcode),
+        writes: !isPlainLoad(opcode),
+        isStrong: updates || isOrdered(instruction),
         only: onlyAt(index),
         comers: () => sampler.comersTo(instruction),
         commutes: commutativeUpdate(instruction, read),
@@ -109,7 +117,7 @@ function copyAccesses(
 
 function commutativeUpdate(instruction: IrInstruction, read: ReadonlySet<number>): string | undefined {
   const { opcode, modifiers, destinations, types } = instruction;
-  if (opcode !== 'atom' && opcode !== 'red') return undefined;
+  if (!isUpdate(opcode)) return undefined;
   const type = types.at(-1) ?? 'b32';
   if (!/^[bus](?:32|64)$/.test(type)) return undefined;
   const isTold = destinations.some(

@@ -1,3 +1,4 @@
+import { isa } from '../../../../ptx/index.js';
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { AddressEmitter, type MemorySurroundings } from '../../accesses/index.js';
@@ -41,18 +42,15 @@ export class VectorMemoryEmitter {
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
   emit(instruction: IrInstruction): boolean {
-    switch (instruction.opcode) {
-      case 'cvta':
-        convertAddress(this.v, instruction);
+    switch (isa(instruction.opcode).effects.kind) {
+      case 'address':
+        if (instruction.opcode === 'isspacep') isInSpace(this.v, instruction);
+        else convertAddress(this.v, instruction);
         return true;
-      case 'isspacep':
-        isInSpace(this.v, instruction);
-        return true;
-      case 'ld':
-      case 'ldu':
-      case 'st':
-      case 'red':
-      case 'atom':
+      case 'load':
+      case 'store':
+      case 'reduction':
+      case 'atomic':
         return this.access(instruction);
       default:
         return false;
