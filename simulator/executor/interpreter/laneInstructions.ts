@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { typeBits, typeBytes } from '../../ptx/index.js';
+import { isa, typeBits, typeBytes } from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
@@ -58,29 +58,27 @@ export function laneInstruction(
   fn: IrFunction,
   symbols: SymbolAddress,
 ): LaneEffect | undefined {
-  switch (instruction.opcode) {
-    case 'mov':
-      return move(instruction, fn, symbols);
-    case 'ld':
-    case 'ldu':
+  const { effects, syntax } = isa(instruction.opcode);
+  switch (effects.kind) {
+    case 'load':
       return load(instruction, fn, symbols);
-    case 'st':
+    case 'store':
       return store(instruction, fn, symbols);
-    case 'atom':
-    case 'red':
+    case 'atomic':
+    case 'reduction':
       return atomic(instruction, fn, symbols);
-    case 'cvta':
-      return convertAddress(instruction, fn, symbols);
-    case 'isspacep':
-      return isInSpace(instruction, fn, symbols);
-    case 'cp':
+    case 'address':
+      return instruction.opcode === 'isspacep'
+        ? isInSpace(instruction, fn, symbols)
+        : convertAddress(instruction, fn, symbols);
+    case 'copy':
       return copyAsync(instruction, fn, symbols);
-    case 'nanosleep': {
+    case 'wait': {
       const read = operandReader(first(instruction.sources), 'u32', symbols);
       return (context, lane) => context.sleep(Number(read(context, lane)));
     }
     default:
-      return scalar(instruction, fn, symbols);
+      return syntax.isMove ? move(instruction, fn, symbols) : scalar(instruction, fn, symbols);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isSignedType, typeBits } from '../../ptx/index.js';
+import { isa, isSignedType, typeBits } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { canonicalNan32, scalarOperation } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
@@ -20,10 +20,9 @@ export function warpEffect(
   symbols: SymbolAddress,
 ): WarpEffect | undefined {
   if (instruction.carry !== undefined || instruction.destinations[0]?.kind === 'pair') return undefined;
-  switch (instruction.opcode) {
-    case 'ld':
-    case 'ldu':
-    case 'st':
+  switch (isa(instruction.opcode).effects.kind) {
+    case 'load':
+    case 'store':
       return warpAccess(instruction, fn, symbols);
     default:
       return (
@@ -69,7 +68,7 @@ function numberEffect(
 function operationOf(
   instruction: IrInstruction,
 ): { sources: readonly ValueKind[]; result: ValueKind; apply: (...values: Value[]) => Value } | undefined {
-  if (instruction.opcode !== 'mov') return scalarOperation(instruction);
+  if (!isa(instruction.opcode).syntax.isMove) return scalarOperation(instruction);
   const type = instruction.types[0] ?? 'b32';
   const kind = type === 'pred' ? 'pred' : (`b${typeBits(type)}` as ValueKind);
   return { sources: [kind], result: kind, apply: (value) => value };
