@@ -73,6 +73,7 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       // Either integer or float lanes add.
       return wide ? cost(1.4, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.55, latency.alu);
     case 'product':
+      if (instruction.carry !== undefined) return carriedProduct(wide, modifiers, latency);
       if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       if (isFloat(type)) return float(double, 1, latency, setting);
       if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
@@ -82,6 +83,8 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       if (wide) return cost(4, 'float32', 8, latency.alu * 4);
       if (modifiers.includes('hi')) return cost(1, 'float32', 4, latency.alu * 2);
       return cost(1, 'float32', 2, latency.alu);
+    case 'carriedProduct':
+      return carriedProduct(wide, modifiers, latency);
     case 'fused':
       if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       return float(double, 1, latency, setting);
@@ -124,6 +127,18 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
         : cost(wide ? 1.4 : 0.8, 'integer', wide ? 1.4 : 0.8, latency.alu);
     case 'shift':
       return cost(wide ? 1.8 : 0.8, 'integer', wide ? 1.8 : 0.8, latency.alu);
+    case 'classification':
+      // Two comparisons, with constants or with where the windows of memory lie.
+      return cost(2, 'integer', 2, latency.alu * 2);
+    case 'search':
+      // Halves of the word are counted and one of them taken, five times.
+      return cost(30, 'special', 5, latency.special * 5 + latency.alu * 20);
+    case 'video':
+      // No unit has been there since Maxwell: parts are cut out, computed with, saturated and put in.
+      return cost(3, 'integer', 3, latency.alu * 3);
+    case 'packedVideo':
+      // Words as a whole, with carries kept apart by masks: operations and depth of `__vadd4` and its kin in CUDA's headers.
+      return cost(6, 'integer', 6, latency.alu * 5);
     case 'branch':
       // Short ways round become guards; where threads part, they are gathered again.
       if (setting.isGuarded) return cost(0, undefined, 0, 0);
@@ -147,6 +162,8 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(32, 'special', 31, latency.alu * 86);
     case 'fence':
       return cost(2, undefined, 0, 0);
+    case 'request':
+      return cost(1, undefined, 0, 0);
     case 'other':
       return cost(1, 'integer', 1, latency.alu);
   }
@@ -177,6 +194,14 @@ function approximate(modifiers: readonly string[], latency: Latency): MachineCos
   return modifiers.includes('ftz')
     ? cost(1, 'special', 1, latency.special)
     : cost(4, 'special', 1, latency.special + 3 * latency.alu);
+}
+
+/** `mad.cc` and `madc`: the product is one operation, and the sum that takes in the carry another. */
+function carriedProduct(wide: boolean, modifiers: readonly string[], latency: Latency): MachineCost {
+  const isHigh = modifiers.includes('hi');
+  if (wide)
+    return isHigh ? cost(9.4, 'float32', 17, latency.alu * 9) : cost(5.4, 'float32', 8, latency.alu * 5);
+  return cost(1.8, 'float32', isHigh ? 4 : 2, latency.alu * (isHigh ? 3 : 2));
 }
 
 /** An approximation and steps that refine it. @param steps cycles of the integer units that they take, of f32 */

@@ -49,7 +49,7 @@ export const arithmetic = {
   addc: computes({
     forms: withCarryIn,
     counted: 'byType',
-    cost: 'other',
+    cost: 'sum',
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
@@ -69,7 +69,7 @@ export const arithmetic = {
   subc: computes({
     forms: withCarryIn,
     counted: 'byType',
-    cost: 'other',
+    cost: 'sum',
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
@@ -112,7 +112,7 @@ export const arithmetic = {
   madc: computes({
     forms: since('3.0', 20, form('[us](?:32|64)', 'lo|hi|cc', 'T <- T T T', 'lo|hi')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'carriedProduct',
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
@@ -226,7 +226,7 @@ export const arithmetic = {
   copysign: computes({
     forms: since('2.0', 20, form('f32|f64', '', 'T <- T T')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'logic',
     registers: 'plain',
     isUniform: false,
     nanBits: 'kept',
@@ -239,7 +239,7 @@ export const arithmetic = {
       form('f32|f64', 'finite|infinite|number|notanumber|normal|subnormal', 'p <- T', '\\w+'),
     ),
     counted: 'byType',
-    cost: 'other',
+    cost: 'classification',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',

@@ -164,7 +164,7 @@ export const bits = {
   bmsk: computes({
     forms: since('7.6', 70, form('b32', 'clamp|wrap', 'T <- i i', 'clamp|wrap')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'shift',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',
@@ -173,7 +173,7 @@ export const bits = {
   szext: computes({
     forms: since('7.6', 70, form('[us]32', 'clamp|wrap', 'T <- T i', 'clamp|wrap')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'shift',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',
@@ -182,7 +182,7 @@ export const bits = {
   fns: computes({
     forms: since('6.0', 30, form('b32', '', 'T <- T i i')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'search',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',
@@ -209,7 +209,7 @@ export const bits = {
   dp2a: computes({
     forms: since('5.0', 61, form('[us]32\\.[us]32', 'lo|hi', 'i <- i i i', 'lo|hi')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'integer',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',

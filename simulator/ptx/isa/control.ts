@@ -21,17 +21,12 @@ const effect = (text: string): Taint => ({ kind: 'effect', text });
 
 type Control = Extract<EffectKind, 'return' | 'exit' | 'trap' | 'breakpoint'>;
 
-function ends<const K extends Control>(
-  kind: K,
-  cost: 'end' | 'other',
-  modifiers: string,
-  counted: 'control' | 'byType',
-) {
+function ends<const K extends Control>(kind: K, modifiers: string, counted: 'control' | 'byType') {
   return row(effects[kind], {
     forms: [form('', modifiers, '<-')],
     syntax: syntax({ writes: 'never' }),
     counted,
-    cost,
+    cost: 'end',
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',
@@ -82,36 +77,36 @@ export const control = {
     watch: 'nothing',
     heldBy: 'kernels',
   }),
-  ret: ends('return', 'end', 'uni', 'control'),
-  exit: ends('exit', 'end', 'uni', 'control'),
+  ret: ends('return', 'uni', 'control'),
+  exit: ends('exit', 'uni', 'control'),
   // With the fault that it is, as the parser writes it where a stack ends.
   trap: {
-    ...ends('trap', 'other', 'stackOverflow', 'control'),
+    ...ends('trap', 'stackOverflow', 'control'),
     taint: effect('may end in a fault'),
   },
   brkpt: {
-    ...ends('breakpoint', 'other', '', 'byType'),
+    ...ends('breakpoint', '', 'byType'),
     taint: effect('may stop at a breakpoint'),
   },
   pmevent: row(effects.hint, {
     ...HINT,
     forms: since('1.4', 10, form('', 'mask', '<- i')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'request',
     taint: effect('counts an event'),
   }),
   nanosleep: row(effects.wait, {
     ...HINT,
     forms: since('6.3', 70, form('u32', '', '<- i')),
     counted: 'fence',
-    cost: 'other',
+    cost: 'request',
     taint: TAINTED,
   }),
   griddepcontrol: row(effects.hint, {
     ...HINT,
     forms: since('7.8', 90, form('', 'launch_dependents|wait', '<-', 'launch_dependents|wait')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'request',
   }),
   bar: row(effects.alignedBarrier, {
     ...BARRIER,

@@ -38,7 +38,7 @@ export const exchanges = {
   elect: exchange({
     forms: since('8.0', 90, form('', 'sync', 'b32|p <- i', 'sync')),
     counted: 'byType',
-    cost: 'other',
+    cost: 'vote',
     registers: 'plain',
     taint: TAINTED,
     syntax: syntax({ rule: 'pair' }),

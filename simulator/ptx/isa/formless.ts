@@ -25,6 +25,7 @@ function runtime(name: string, text: string, watch: Watch) {
   return {
     ...formless(effects.host, { kind: 'lowered', text: `call ${name}` }),
     counted: 'control',
+    cost: 'call',
     taint: { kind: 'effect', text },
     watch,
   } as const;

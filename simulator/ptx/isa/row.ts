@@ -160,6 +160,8 @@ export type CostFamily =
   | 'access'
   | 'sum'
   | 'product'
+  /** A product whose sum takes in and gives a carry. */
+  | 'carriedProduct'
   | 'fused'
   | 'integer'
   | 'extreme'
@@ -174,6 +176,12 @@ export type CostFamily =
   | 'selection'
   | 'logic'
   | 'shift'
+  /** Asks what kind of number, or of address, it is. */
+  | 'classification'
+  /** A bit by its number. */
+  | 'search'
+  | 'video'
+  | 'packedVideo'
   | 'branch'
   | 'switch'
   | 'end'
@@ -184,6 +192,9 @@ export type CostFamily =
   | 'reduction'
   | 'match'
   | 'fence'
+  /** Asks the machine for something, and waits for no result. */
+  | 'request'
+  /** Of what does not run. */
   | 'other';
 
 /** What it becomes as far as it matters to registers (`ptx/registers/expansions.ts`). */

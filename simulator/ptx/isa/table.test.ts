@@ -19,6 +19,10 @@ describe('the table of instructions', () => {
     );
   });
 
+  it('has a cost for whatever runs', () => {
+    expect(supportedOpcodes().filter((opcode) => isa(opcode).cost === 'other')).toEqual([]);
+  });
+
   it('tells since when each form is there', () => {
     const told = rows.flatMap(([, { forms }]) => forms.map(({ since }) => `${since.ptx} sm_${since.target}`));
     expect(told.length).toBeGreaterThan(200);

@@ -11,12 +11,11 @@ const scalar: InstructionForm[] = [form(three, 'sat|add|min|max', 'i <- i i {i}'
 const simd = [form(three, 'sat', 'i <- i i i'), form(three, 'add', 'i <- i i i', 'add')];
 const simdCompare = [form(two, `${comparisons}|add`, 'i <- i i i', comparisons)];
 
-/** @param ptx first version, with `target` the first target */
-function video(forms: readonly InstructionForm[], ptx = '2.0', target = 20) {
+function video(forms: readonly InstructionForm[], cost: 'video' | 'packedVideo' = 'video') {
   return computes({
-    forms: since(ptx, target, ...forms),
+    forms: cost === 'video' ? since('2.0', 20, ...forms) : since('3.0', 30, ...forms),
     counted: 'byType',
-    cost: 'other',
+    cost,
     registers: 'plain',
     isUniform: false,
     nanBits: 'canonical',
@@ -38,18 +37,18 @@ export const videos = {
   vshr: video([form('[us]32\\.[us]32\\.u32', 'sat|add|min|max|clamp|wrap', 'i <- i i {i}', 'clamp|wrap')]),
   vmad: video([form(three, 'sat|po|shr7|shr15', 'i <- i i i')]),
   vset: video([form(two, `${comparisons}|add|min|max`, 'i <- i i {i}', comparisons)]),
-  vadd2: video(simd, '3.0', 30),
-  vsub2: video(simd, '3.0', 30),
-  vavrg2: video(simd, '3.0', 30),
-  vabsdiff2: video(simd, '3.0', 30),
-  vmin2: video(simd, '3.0', 30),
-  vmax2: video(simd, '3.0', 30),
-  vset2: video(simdCompare, '3.0', 30),
-  vadd4: video(simd, '3.0', 30),
-  vsub4: video(simd, '3.0', 30),
-  vavrg4: video(simd, '3.0', 30),
-  vabsdiff4: video(simd, '3.0', 30),
-  vmin4: video(simd, '3.0', 30),
-  vmax4: video(simd, '3.0', 30),
-  vset4: video(simdCompare, '3.0', 30),
+  vadd2: video(simd, 'packedVideo'),
+  vsub2: video(simd, 'packedVideo'),
+  vavrg2: video(simd, 'packedVideo'),
+  vabsdiff2: video(simd, 'packedVideo'),
+  vmin2: video(simd, 'packedVideo'),
+  vmax2: video(simd, 'packedVideo'),
+  vset2: video(simdCompare, 'packedVideo'),
+  vadd4: video(simd, 'packedVideo'),
+  vsub4: video(simd, 'packedVideo'),
+  vavrg4: video(simd, 'packedVideo'),
+  vabsdiff4: video(simd, 'packedVideo'),
+  vmin4: video(simd, 'packedVideo'),
+  vmax4: video(simd, 'packedVideo'),
+  vset4: video(simdCompare, 'packedVideo'),
 };
