@@ -21,11 +21,11 @@ const effect = (text: string): Taint => ({ kind: 'effect', text });
 
 type Control = Extract<EffectKind, 'return' | 'exit' | 'trap' | 'breakpoint'>;
 
-function ends<const K extends Control>(kind: K, modifiers: string, counted: 'control' | 'byType') {
+function ends<const K extends Control>(kind: K, modifiers: string) {
   return row(effects[kind], {
     forms: [form('', modifiers, '<-')],
     syntax: syntax({ writes: 'never' }),
-    counted,
+    counted: 'control',
     cost: 'end',
     registers: 'plain',
     isUniform: false,
@@ -77,15 +77,15 @@ export const control = {
     watch: 'nothing',
     heldBy: 'kernels',
   }),
-  ret: ends('return', 'uni', 'control'),
-  exit: ends('exit', 'uni', 'control'),
+  ret: ends('return', 'uni'),
+  exit: ends('exit', 'uni'),
   // With the fault that it is, as the parser writes it where a stack ends.
   trap: {
-    ...ends('trap', 'stackOverflow', 'control'),
+    ...ends('trap', 'stackOverflow'),
     taint: effect('may end in a fault'),
   },
   brkpt: {
-    ...ends('breakpoint', '', 'byType'),
+    ...ends('breakpoint', ''),
     taint: effect('may stop at a breakpoint'),
   },
   pmevent: row(effects.hint, {

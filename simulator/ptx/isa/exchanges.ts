@@ -37,7 +37,7 @@ export const exchanges = {
   ),
   elect: exchange({
     forms: since('8.0', 90, form('', 'sync', 'b32|p <- i', 'sync')),
-    counted: 'byType',
+    counted: 'warp',
     cost: 'vote',
     registers: 'plain',
     taint: TAINTED,
