@@ -29,8 +29,8 @@ const accuracy = /^(?:approx|full|rn|rz|rm|rp)$/;
 export function laterSpelling(spelled: string, { flushes, hasDefaults }: FirstTargets): string {
   const [opcode = '', ...modifiers] = spelled.split('.');
   const types = modifiers.filter(isScalarType);
-  const { others, double, isFlushing } = isa(opcode).syntax.early;
-  const unsaid = types[0] === 'f64' ? double : others;
+  const { single, double, isFlushing } = isa(opcode).syntax.early;
+  const unsaid = types[0] === 'f64' ? double : types[0] === 'f32' ? single : undefined;
   if (hasDefaults && unsaid !== undefined && !modifiers.some((each) => accuracy.test(each)))
     modifiers.unshift(unsaid);
   const isFlushed =

@@ -45,10 +45,10 @@ export const effects = {
 
 /** Spellings of the first targets. */
 export const early = {
-  flushing: { others: undefined, double: undefined, isFlushing: true },
-  fused: { others: undefined, double: 'rn', isFlushing: true },
-  accurate: { others: 'approx', double: 'rn', isFlushing: true },
-  approximate: { others: 'approx', double: 'approx', isFlushing: true },
+  flushing: { single: undefined, double: undefined, isFlushing: true },
+  fused: { single: undefined, double: 'rn', isFlushing: true },
+  accurate: { single: 'approx', double: 'rn', isFlushing: true },
+  approximate: { single: 'approx', double: 'approx', isFlushing: true },
 } as const;
 
 const PLAIN: Syntax = {
@@ -57,7 +57,7 @@ const PLAIN: Syntax = {
   isNegatable: false,
   isMove: false,
   hasSelectors: false,
-  early: { others: undefined, double: undefined, isFlushing: false },
+  early: { single: undefined, double: undefined, isFlushing: false },
   carry: undefined,
   rule: 'vector',
   hints: undefined,

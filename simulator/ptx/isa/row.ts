@@ -115,7 +115,8 @@ export interface Syntax {
 }
 
 export interface EarlySpelling {
-  readonly others: 'approx' | undefined;
+  /** Of f32. */
+  readonly single: 'approx' | undefined;
   /** Of f64. */
   readonly double: 'approx' | 'rn' | undefined;
   readonly isFlushing: boolean;
