@@ -53,7 +53,7 @@ export const arithmetic = {
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
-    pointers: 'none',
+    pointers: 'operands',
     syntax: { carry: 'in' },
   }),
   sub: computes({
@@ -73,7 +73,7 @@ export const arithmetic = {
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
-    pointers: 'none',
+    pointers: 'operands',
     syntax: { carry: 'in' },
   }),
   mul: computes({
@@ -116,7 +116,7 @@ export const arithmetic = {
     registers: 'plain',
     isUniform: true,
     nanBits: 'canonical',
-    pointers: 'none',
+    pointers: 'addend',
     syntax: { carry: 'in' },
   }),
   fma: computes({
