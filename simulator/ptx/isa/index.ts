@@ -8,6 +8,7 @@ export type {
   Formless,
   EarlySpelling,
   HeldBy,
+  MemoryEffect,
   NanBits,
   Pointers,
   Row,

@@ -1,11 +1,43 @@
 import type { InstructionForm } from './form.js';
-import type { EffectKind } from './row.js';
+import type { EffectKind, MemoryEffect } from './row.js';
 import { isa, isaRows, type OpcodeOf } from './table.js';
 
 /** Questions that many ask of an opcode, each answered by its row. */
 
 function kindOf(opcode: string): EffectKind {
   return isa(opcode).effects.kind;
+}
+
+const reachesMemory: { readonly [K in EffectKind]: K extends MemoryEffect ? true : false } = {
+  load: true,
+  store: true,
+  atomic: true,
+  reduction: true,
+  copy: true,
+  discard: true,
+  pure: false,
+  address: false,
+  hint: false,
+  fence: false,
+  wait: false,
+  barrier: false,
+  exchange: false,
+  matrix: false,
+  branch: false,
+  switch: false,
+  return: false,
+  exit: false,
+  trap: false,
+  breakpoint: false,
+  call: false,
+  host: false,
+  unknown: false,
+};
+
+/** How it reaches memory by an address, if it does: matrices, calls and what nobody knows apart. */
+export function memoryEffect(opcode: string): MemoryEffect | undefined {
+  const kind = kindOf(opcode);
+  return reachesMemory[kind] ? (kind as MemoryEffect) : undefined;
 }
 
 /** The base opcodes that have forms. */

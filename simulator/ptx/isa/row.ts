@@ -29,7 +29,7 @@ export type Formless =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'parsed' | 'replaced' | 'lowered'; readonly text: string };
 
-/** What an instruction is to whoever follows a program: each analysis that tells kinds apart answers for every one of them. */
+/** What an instruction is to whoever follows a program. */
 export type EffectKind =
   /** Computes registers from registers, and nothing else. */
   | 'pure'
@@ -67,6 +67,12 @@ export type EffectKind =
   | 'host'
   /** Not known at all. */
   | 'unknown';
+
+/** Kinds that reach memory by an address of their own: whoever must not miss an access answers for each of them. */
+export type MemoryEffect = Extract<
+  EffectKind,
+  'load' | 'store' | 'atomic' | 'reduction' | 'copy' | 'discard'
+>;
 
 /** Memory that is touched: that which its modifiers say, one space, or any. */
 export type TouchedMemory = 'asWritten' | 'global' | 'shared' | 'any';

@@ -127,7 +127,21 @@ function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {
     case 'call':
     case 'copy':
       return 'fence';
-    default:
+    case 'pure':
+    case 'address':
+    case 'discard':
+    case 'hint':
+    case 'wait':
+    case 'exchange':
+    case 'matrix':
+    case 'branch':
+    case 'switch':
+    case 'return':
+    case 'exit':
+    case 'trap':
+    case 'breakpoint':
+    case 'host':
+    case 'unknown':
       return 'none';
   }
 }

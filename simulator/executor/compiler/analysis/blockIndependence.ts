@@ -3,15 +3,14 @@ import {
   type IrInstruction,
   type IrOperand,
   isa,
-  isAccess,
-  isCopy,
   isFence,
   isHostCall,
-  isLoad,
   isPlainLoad,
   isStore,
   isUpdate,
   isWait,
+  memoryEffect,
+  type MemoryEffect,
   readRegisters,
   writtenRegisters,
 } from '../../../ptx/index.js';
@@ -47,13 +46,24 @@ export function blockIndependence(fn: IrFunction): BlockIndependence {
   const loads: Access[] = [];
   const stores: Access[] = [];
   const atomics: Access[] = [];
+  const lists: Readonly<Record<MemoryEffect, Access[] | undefined>> = {
+    load: loads,
+    copy: loads,
+    store: stores,
+    atomic: atomics,
+    reduction: atomics,
+    // What is given up may be anything, in whatever order blocks go.
+    discard: undefined,
+  };
   for (const instruction of fn.instructions) {
     const refusal = refusalOf(instruction, fn);
     if (refusal !== undefined)
       return { refusal: `line ${instruction.line}: ${refusal}`, reads: [], writes: [] };
     const { opcode, modifiers, sources } = instruction;
-    const copies = isCopy(opcode) && sources.length > 2;
-    if (!copies && !isAccess(opcode)) continue;
+    const effect = memoryEffect(opcode);
+    const list = effect === undefined ? undefined : lists[effect];
+    const copies = effect === 'copy';
+    if (list === undefined || (copies && sources.length <= 2)) continue;
     const space = copies ? 'global' : spaceOf(modifiers);
     if (space !== 'global' && space !== 'generic') continue;
     // Nobody writes what is read as constant.
@@ -62,7 +72,7 @@ export function blockIndependence(fn: IrFunction): BlockIndependence {
     if (address?.kind !== 'address') continue;
     const access = { instruction, address, roots: roots(address) };
     if (access.roots !== 'any' && access.roots.size === 1 && access.roots.has(OWN)) continue;
-    (isStore(opcode) ? stores : copies || isLoad(opcode) ? loads : atomics).push(access);
+    list.push(access);
   }
   const reads = loads.filter((load) => !stores.some((store) => isOnePlace(fn, load, store)));
   return {

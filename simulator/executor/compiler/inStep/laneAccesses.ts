@@ -1,11 +1,12 @@
 import {
   type IrFunction,
   type IrInstruction,
-  isCopy,
-  isPlainLoad,
+  isa,
   isStore,
   isUpdate,
+  memoryEffect,
   readRegisters,
+  writesMemory,
 } from '../../../ptx/index.js';
 import { accessBytes, spaceOf } from '../instructions/index.js';
 import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
@@ -68,9 +69,20 @@ function asWritten(
   const read = new Set(fn.instructions.flatMap(readRegisters));
   return fn.instructions.flatMap((instruction) => {
     const { opcode, modifiers, sources, index } = instruction;
-    const updates = isUpdate(opcode);
-    if (isCopy(opcode)) return copyAccesses(instruction, forms, sampler, onlyAt(index));
-    if (!updates && !isPlainLoad(opcode) && !isStore(opcode)) return [];
+    switch (memoryEffect(opcode)) {
+      case 'copy':
+        return copyAccesses(instruction, forms, sampler, onlyAt(index));
+      case 'load':
+      case 'store':
+      case 'atomic':
+      case 'reduction':
+        if (isa(opcode).effects.isReadOnly) return [];
+        break;
+      // What is given up may be anything, in whatever order lanes go.
+      case 'discard':
+      case undefined:
+        return [];
+    }
     const [address] = sources;
     const space = spaceOf(modifiers);
     if (address?.kind !== 'address' || modifiers.includes('nc')) return [];
@@ -85,8 +97,8 @@ function asWritten(
         form,
         root,
         reads: !isStore(opcode),
-        writes: !isPlainLoad(opcode),
-        isStrong: updates || isOrdered(instruction),
+        writes: writesMemory(opcode),
+        isStrong: isUpdate(opcode) || isOrdered(instruction),
         only: onlyAt(index),
         comers: () => sampler.comersTo(instruction),
         commutes: commutativeUpdate(instruction, read),

@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand, ScalarType } from '../../../ptx/index.js';
-import { isa, isAccess, isCopy, isFloatType, isSignedType, typeBytes } from '../../../ptx/index.js';
+import { isa, isFloatType, isSignedType, memoryEffect, typeBytes } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import { constantOf, termsOf, typeRange } from '../expressions/expression.js';
 import { contains } from '../expressions/rewriting.js';
@@ -39,7 +39,7 @@ export interface MemoryPlace extends Surroundings {
 }
 
 export function accessesMemory({ opcode }: IrInstruction): boolean {
-  return isAccess(opcode) || isCopy(opcode) || isa(opcode).effects.kind === 'discard';
+  return memoryEffect(opcode) !== undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
       text: `${[opcode, ...modifiers].join('.')} reaches a device`,
     });
   }
-  switch (isa(opcode).effects.kind) {
+  switch (memoryEffect(opcode)) {
     case 'store':
       store(o, place);
       return [];
@@ -71,7 +71,8 @@ export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
       note(o, place, 'write', o.raw(0), size?.kind === 'integer' ? size.low : 128);
       return [];
     }
-    default:
+    case 'load':
+    case undefined:
       return load(o, place);
   }
 }
