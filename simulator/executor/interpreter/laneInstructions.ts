@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { isa, typeBits, typeBytes } from '../../ptx/index.js';
+import { isa, isOnAddress, isWait, memoryEffect, typeBits, typeBytes } from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
@@ -58,8 +58,8 @@ export function laneInstruction(
   fn: IrFunction,
   symbols: SymbolAddress,
 ): LaneEffect | undefined {
-  const { effects, syntax } = isa(instruction.opcode);
-  switch (effects.kind) {
+  const { opcode } = instruction;
+  switch (memoryEffect(opcode)) {
     case 'load':
       return load(instruction, fn, symbols);
     case 'store':
@@ -67,19 +67,22 @@ export function laneInstruction(
     case 'atomic':
     case 'reduction':
       return atomic(instruction, fn, symbols);
-    case 'address':
-      return instruction.opcode === 'isspacep'
-        ? isInSpace(instruction, fn, symbols)
-        : convertAddress(instruction, fn, symbols);
     case 'copy':
       return copyAsync(instruction, fn, symbols);
-    case 'wait': {
-      const read = operandReader(first(instruction.sources), 'u32', symbols);
-      return (context, lane) => context.sleep(Number(read(context, lane)));
-    }
-    default:
-      return syntax.isMove ? move(instruction, fn, symbols) : scalar(instruction, fn, symbols);
+    case 'discard':
+      return undefined;
+    case undefined:
+      break;
   }
+  if (isOnAddress(opcode)) {
+    const emit = opcode === 'isspacep' ? isInSpace : convertAddress;
+    return emit(instruction, fn, symbols);
+  }
+  if (isWait(opcode)) {
+    const read = operandReader(first(instruction.sources), 'u32', symbols);
+    return (context, lane) => context.sleep(Number(read(context, lane)));
+  }
+  return isa(opcode).syntax.isMove ? move(instruction, fn, symbols) : scalar(instruction, fn, symbols);
 }
 
 function first(operands: readonly IrOperand[]): IrOperand {

@@ -1,4 +1,4 @@
-import { isCopy, isStore, isa } from '../../ptx/index.js';
+import { changesNoValue, controlEffect, isa, isBarrier, isCopy, isStore } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
 import { accessBytes, classOf } from '../compiler/instructions/index.js';
 import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
@@ -146,12 +146,8 @@ function tryAction(
   symbols: SymbolAddress,
 ): ProgramStep['action'] {
   const { opcode, modifiers, sources } = instruction;
-  const { effects } = isa(opcode);
-  switch (effects.kind) {
-    case 'fence':
-    case 'hint':
-    case 'discard':
-      return { kind: 'nothing' };
+  if (changesNoValue(opcode)) return { kind: 'nothing' };
+  switch (controlEffect(opcode)) {
     case 'branch': {
       const [target] = labelTargets(sources, fn);
       return target === undefined ? unsupported('a branch without a target') : { kind: 'branch', target };
@@ -172,15 +168,12 @@ function tryAction(
       return { kind: 'stop', code: trapCode(modifiers[0]), message: trapMessage(modifiers[0]) };
     case 'breakpoint':
       return { kind: 'stop', code: 'trap', message: 'the kernel executed brkpt and no debugger is there' };
-    case 'copy':
-      // A copy is done where it is issued, so that there is nothing to wait for.
-      if (!modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+    case undefined:
       break;
-    case 'barrier':
-      if (!modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
-      break;
-    default:
   }
+  // A copy is done where it is issued, so that there is nothing to wait for.
+  if (isCopy(opcode) && !modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+  if (isBarrier(opcode) && !modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
   const operation = warpOperation(instruction, fn, symbols);
   if (operation !== undefined) return { kind: 'warp', operation };
   const effect = laneInstruction(instruction, fn, symbols);

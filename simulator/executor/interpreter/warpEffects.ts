@@ -1,4 +1,4 @@
-import { isa, isSignedType, typeBits } from '../../ptx/index.js';
+import { isa, isLoad, isSignedType, isStore, typeBits } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { canonicalNan32, scalarOperation } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
@@ -20,17 +20,12 @@ export function warpEffect(
   symbols: SymbolAddress,
 ): WarpEffect | undefined {
   if (instruction.carry !== undefined || instruction.destinations[0]?.kind === 'pair') return undefined;
-  switch (isa(instruction.opcode).effects.kind) {
-    case 'load':
-    case 'store':
-      return warpAccess(instruction, fn, symbols);
-    default:
-      return (
-        wideEffect(instruction, fn, symbols) ??
-        wordEffect(instruction, fn) ??
-        numberEffect(instruction, fn, symbols)
-      );
-  }
+  if (isLoad(instruction.opcode) || isStore(instruction.opcode)) return warpAccess(instruction, fn, symbols);
+  return (
+    wideEffect(instruction, fn, symbols) ??
+    wordEffect(instruction, fn) ??
+    numberEffect(instruction, fn, symbols)
+  );
 }
 
 /** An operand's values by lane; those of lanes outside the mask mean nothing. */

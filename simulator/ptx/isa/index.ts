@@ -1,5 +1,6 @@
 export type { InstructionForm, Since } from './form.js';
 export type {
+  ControlEffect,
   CostFamily,
   CounterFamily,
   EffectKind,

@@ -1,5 +1,5 @@
 import type { InstructionForm } from './form.js';
-import type { EffectKind, MemoryEffect } from './row.js';
+import type { ControlEffect, EffectKind, MemoryEffect } from './row.js';
 import { isa, isaRows, type OpcodeOf } from './table.js';
 
 /** Questions that many ask of an opcode, each answered by its row. */
@@ -38,6 +38,23 @@ const reachesMemory: { readonly [K in EffectKind]: K extends MemoryEffect ? true
 export function memoryEffect(opcode: string): MemoryEffect | undefined {
   const kind = kindOf(opcode);
   return reachesMemory[kind] ? (kind as MemoryEffect) : undefined;
+}
+
+/** How control leaves it, if it does; a call comes back. */
+export function controlEffect(opcode: string): ControlEffect | undefined {
+  const { kind, control } = isa(opcode).effects;
+  return control === undefined || control === 'calls' ? undefined : (kind as ControlEffect);
+}
+
+/** Order, hints and what is given up: nothing that a thread computes depends on it. */
+export function changesNoValue(opcode: string): boolean {
+  const kind = kindOf(opcode);
+  return kind === 'fence' || kind === 'hint' || kind === 'discard';
+}
+
+/** Converts or tests an address. */
+export function isOnAddress(opcode: string): boolean {
+  return kindOf(opcode) === 'address';
 }
 
 /** The base opcodes that have forms. */
@@ -157,6 +174,5 @@ export function endsThread(opcode: string): boolean {
 
 /** Whether a block ends with this instruction: a breakpoint without a debugger is an end as a trap is. */
 export function endsBlock(opcode: string): boolean {
-  const { control } = isa(opcode).effects;
-  return control !== undefined && control !== 'calls';
+  return controlEffect(opcode) !== undefined;
 }

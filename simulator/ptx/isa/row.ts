@@ -74,6 +74,12 @@ export type MemoryEffect = Extract<
   'load' | 'store' | 'atomic' | 'reduction' | 'copy' | 'discard'
 >;
 
+/** Kinds after which the next instruction need not be the one behind. */
+export type ControlEffect = Extract<
+  EffectKind,
+  'branch' | 'switch' | 'return' | 'exit' | 'trap' | 'breakpoint'
+>;
+
 /** Memory that is touched: that which its modifiers say, one space, or any. */
 export type TouchedMemory = 'asWritten' | 'global' | 'shared' | 'any';
 

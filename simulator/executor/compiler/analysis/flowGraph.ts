@@ -1,6 +1,6 @@
 import { syncScope } from '../instructions/index.js';
 import type { StepPlan } from '../inStep/index.js';
-import { type IrFunction, type IrInstruction, isa, isWait } from '../../../ptx/index.js';
+import { controlEffect, type IrFunction, type IrInstruction, isWait } from '../../../ptx/index.js';
 
 /** How control leaves a node; `at` is the instruction that does it. */
 export type Terminator =
@@ -147,7 +147,7 @@ class GraphBuilder {
     close: (counted: readonly number[], terminator: Terminator) => void,
   ): void {
     const guard = instruction.guard;
-    switch (isa(instruction.opcode).effects.kind) {
+    switch (controlEffect(instruction.opcode)) {
       case 'branch': {
         const to = this.edge(block, at, this.target(block, 0));
         const second = this.target(block, guard === undefined ? 0 : 1);
@@ -179,7 +179,7 @@ class GraphBuilder {
       case 'breakpoint':
         this.guarded(instruction, block, at, this.following(block), close, { kind: 'trap', at });
         return;
-      default:
+      case undefined:
         body.push(at);
         close([], { kind: 'jump', to: this.edge(block, at, this.target(block, 0)) });
     }

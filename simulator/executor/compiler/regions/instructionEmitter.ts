@@ -1,4 +1,4 @@
-import { isAccess, isCopy, isa } from '../../../ptx/index.js';
+import { changesNoValue, isAccess, isCopy, isOnAddress, isWait, memoryEffect } from '../../../ptx/index.js';
 import type { IrInstruction } from '../../../ptx/index.js';
 import {
   carryEmitter,
@@ -20,8 +20,7 @@ import { oneLaneEmitter } from '../vector/index.js';
 
 /** Memory order needs nothing where threads run one after another; hints and waits change no value. */
 export function isSilent(opcode: string): boolean {
-  const { kind } = isa(opcode).effects;
-  return kind === 'fence' || kind === 'hint' || kind === 'discard' || kind === 'wait';
+  return changesNoValue(opcode) || isWait(opcode);
 }
 
 /** Float operations that are written inline only in some forms. */
@@ -68,7 +67,7 @@ function scalarEmitter(instruction: IrInstruction): InstructionEmitter | undefin
 
 /** What the memory emitter writes. */
 function isOfMemory(opcode: string): boolean {
-  return isAccess(opcode) || isCopy(opcode) || isa(opcode).effects.kind === 'address';
+  return isAccess(opcode) || isCopy(opcode) || isOnAddress(opcode);
 }
 
 /** Whether an instruction needs a function imported for it. */
@@ -105,7 +104,7 @@ export function emitUnguarded(
   memory: MemoryEmitter,
   imported: ImportedOperations,
 ): void {
-  switch (isa(instruction.opcode).effects.kind) {
+  switch (memoryEffect(instruction.opcode)) {
     case 'load':
       memory.load(instruction);
       return;
@@ -120,11 +119,14 @@ export function emitUnguarded(
       // Copies are done where they are issued, so nothing is left to wait for.
       if (instruction.sources.length > 2) memory.copy(instruction);
       return;
-    case 'address':
-      if (instruction.opcode === 'isspacep') memory.isInSpace(instruction);
-      else memory.convertAddress(instruction);
+    case 'discard':
       return;
-    default: {
+    case undefined: {
+      if (isOnAddress(instruction.opcode)) {
+        if (instruction.opcode === 'isspacep') memory.isInSpace(instruction);
+        else memory.convertAddress(instruction);
+        return;
+      }
       const inline =
         inlineEmitter(instruction) ?? (emit.library.fusesMultiplyAdd ? fusedDoubles(instruction) : undefined);
       if (inline !== undefined) inline(emit, instruction);

@@ -1,4 +1,4 @@
-import { isa } from '../../../../ptx/index.js';
+import { isAccess, isOnAddress } from '../../../../ptx/index.js';
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { AddressEmitter, type MemorySurroundings } from '../../accesses/index.js';
@@ -42,19 +42,11 @@ export class VectorMemoryEmitter {
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
   emit(instruction: IrInstruction): boolean {
-    switch (isa(instruction.opcode).effects.kind) {
-      case 'address':
-        if (instruction.opcode === 'isspacep') isInSpace(this.v, instruction);
-        else convertAddress(this.v, instruction);
-        return true;
-      case 'load':
-      case 'store':
-      case 'reduction':
-      case 'atomic':
-        return this.access(instruction);
-      default:
-        return false;
-    }
+    if (isAccess(instruction.opcode)) return this.access(instruction);
+    if (!isOnAddress(instruction.opcode)) return false;
+    if (instruction.opcode === 'isspacep') isInSpace(this.v, instruction);
+    else convertAddress(this.v, instruction);
+    return true;
   }
 
   private access(instruction: IrInstruction): boolean {
