@@ -2,15 +2,15 @@ import { form, since } from './form.js';
 import { effects, row, syntax, TAINTED } from './parts.js';
 import type { Row, Taint } from './row.js';
 
-type Told = Pick<Row, 'forms' | 'counted' | 'cost' | 'registers' | 'taint'> &
-  Partial<Pick<Row, 'syntax' | 'watch' | 'nanBits' | 'pointers'>>;
+type Told = Pick<
+  Row,
+  'forms' | 'counted' | 'cost' | 'registers' | 'nanBits' | 'pointers' | 'taint' | 'watch'
+> &
+  Partial<Pick<Row, 'syntax'>>;
 
 function exchange(told: Told, of: typeof effects.exchange | typeof effects.agreement = effects.exchange) {
   return row(of, {
     syntax: syntax(),
-    watch: 'exchange',
-    nanBits: 'canonical',
-    pointers: 'none',
     ...told,
     isUniform: false,
     heldBy: 'kernels',
@@ -30,6 +30,8 @@ export const exchanges = {
       counted: 'warp',
       cost: 'vote',
       registers: 'plain',
+      nanBits: 'canonical',
+      pointers: 'none',
       taint: TAINTED,
       watch: 'nothing',
     },
@@ -40,7 +42,10 @@ export const exchanges = {
     counted: 'warp',
     cost: 'vote',
     registers: 'plain',
+    nanBits: 'canonical',
+    pointers: 'none',
     taint: TAINTED,
+    watch: 'exchange',
     syntax: syntax({ rule: 'pair' }),
   }),
   shfl: exchange({
@@ -68,7 +73,10 @@ export const exchanges = {
       counted: 'warp',
       cost: 'vote',
       registers: 'exchange',
+      nanBits: 'canonical',
+      pointers: 'none',
       taint: told('vote', true),
+      watch: 'exchange',
       syntax: syntax({ isNegatable: true, rule: 'synchronous' }),
     },
     effects.agreement,
@@ -83,7 +91,10 @@ export const exchanges = {
     counted: 'warp',
     cost: 'match',
     registers: 'exchange',
+    nanBits: 'canonical',
+    pointers: 'none',
     taint: TAINTED,
+    watch: 'exchange',
     syntax: syntax({ rule: 'pairOfAll' }),
   }),
   redux: exchange(
@@ -97,7 +108,10 @@ export const exchanges = {
       counted: 'warp',
       cost: 'reduction',
       registers: 'exchange',
+      nanBits: 'canonical',
+      pointers: 'none',
       taint: told('redux', false),
+      watch: 'exchange',
     },
     effects.agreement,
   ),
