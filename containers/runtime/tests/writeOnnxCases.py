@@ -67,10 +67,45 @@ def fused(name, op, inputs, constants=(), outputs=1, **attributes):
         made,
         [onnx.numpy_helper.from_array(there[key], key) for key in there if key in constants],
     )
+    return answered(name, graph, {key: there[key] for key in asked})
+
+
+def answered(name, graph, asked):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    answers = session.run(None, {key: there[key] for key in asked})
-    return name, model.SerializeToString(), [there[key] for key in asked], answers
+    return name, model.SerializeToString(), list(asked.values()), session.run(None, asked)
+
+
+def bert():
+    """Two layers as ONNX Runtime's optimizer leaves a BERT: every node but the products is fused."""
+    weights, nodes = {}, []
+
+    def weight(*shape):
+        name = f"w{len(weights)}"
+        weights[name] = floats(*shape) * 0.4
+        return name
+
+    def node(op, inputs, outputs, **attributes):
+        domain = "" if op == "MatMul" else "com.microsoft"
+        nodes.append(helper.make_node(op, inputs, outputs, domain=domain, **attributes))
+        return outputs[0]
+
+    hidden, wide = 16, 32
+    tables = [weight(30, hidden), weight(8, hidden), weight(2, hidden), weight(hidden), weight(hidden)]
+    x = node("EmbedLayerNormalization", ["ids", "segments", *tables, "mask"], ["x", "lengths"], epsilon=1e-5)
+    for layer in range(2):
+        a = node("Attention", [x, weight(hidden, 3 * hidden), weight(3 * hidden), "lengths"], [f"a{layer}"], num_heads=4)
+        m = node("MatMul", [a, weight(hidden, hidden)], [f"m{layer}"])
+        s = node("SkipLayerNormalization", [m, x, weight(hidden), weight(hidden), weight(hidden)], [f"s{layer}"], epsilon=1e-5)
+        f = node("BiasGelu", [node("MatMul", [s, weight(hidden, wide)], [f"f{layer}"]), weight(wide)], [f"g{layer}"])
+        o = node("MatMul", [f, weight(wide, hidden)], [f"o{layer}"])
+        x = node("SkipLayerNormalization", [o, s, weight(hidden), weight(hidden), weight(hidden)], [f"x{layer}"], epsilon=1e-5)
+    asked = {"ids": whole(30, 3, 6), "segments": whole(2, 3, 6), "mask": np.array([[1] * 6, [1] * 4 + [0] * 2, [1] + [0] * 5], dtype=np.int32)}
+    graph = helper.make_graph(
+        nodes, "bert", [helper.make_tensor_value_info(key, TensorProto.INT32, ["N", 6]) for key in asked],
+        [helper.make_tensor_value_info(x, TensorProto.FLOAT, None)], [onnx.numpy_helper.from_array(value, key) for key, value in weights.items()],
+    )
+    return answered("BERT of fused nodes", graph, asked)
 
 
 def of_runtime():
@@ -104,6 +139,7 @@ def of_runtime():
     yield fused("RotaryEmbedding, interleaved heads", "RotaryEmbedding", {"x": floats(3, 2, 5, 4), "places": whole(9, 3, 5, kind=np.int64), **angles}, tuple(angles), interleaved=1)
     yield fused("RotaryEmbedding, a first place", "RotaryEmbedding", {**rows, "places": np.array([2], dtype=np.int64), **angles}, ("places", *angles))
     yield fused("FusedMatMul", "FusedMatMul", {"x": floats(3, 5, 8), "y": floats(3, 6, 8)}, transB=1, alpha=0.25)
+    yield bert()
     yield fused("CDist", "CDist", {"x": floats(3, 4), "points": floats(6, 4)}, ("points",), metric="euclidean")
 
 
