@@ -48,8 +48,11 @@ def whole(high, *shape, kind=np.int32):
     return random.integers(0, high, size=shape).astype(kind)
 
 
-def fused(name, op, inputs, constants=(), outputs=1, **attributes):
-    """One node of com.microsoft, whose first extent is the batch; constants are the names of inputs that are weights."""
+def fused(name, op, inputs, constants=(), outputs=1, domain="com.microsoft", expected=None, **attributes):
+    """One node, whose first extent is the batch; constants are the names of inputs that are weights.
+
+    expected: where ONNX Runtime has the operator for GPUs alone, what its definition in numpy gives.
+    """
     there = {key: value for key, value in inputs.items() if value is not None}
     shapes = {key: [*value.shape] for key, value in there.items()}
     asked = [key for key in there if key not in constants]
@@ -57,7 +60,7 @@ def fused(name, op, inputs, constants=(), outputs=1, **attributes):
     names = [f"y{place}" if place in (outputs if isinstance(outputs, list) else range(outputs)) else "" for place in range(4)]
     while names[-1] == "":
         names.pop()
-    node = helper.make_node(op, [key if value is not None else "" for key, value in inputs.items()], names, domain="com.microsoft", **attributes)
+    node = helper.make_node(op, [key if value is not None else "" for key, value in inputs.items()], names, domain=domain, **attributes)
     # Lengths are the second output of EmbedLayerNormalization.
     kinds = [TensorProto.INT32 if op.startswith("Embed") and place == 1 else TensorProto.FLOAT for place in range(len(names))]
     made = [helper.make_tensor_value_info(one, kind, None) for one, kind in zip(names, kinds) if one]
@@ -67,11 +70,13 @@ def fused(name, op, inputs, constants=(), outputs=1, **attributes):
         made,
         [onnx.numpy_helper.from_array(there[key], key) for key in there if key in constants],
     )
-    return answered(name, graph, {key: there[key] for key in asked})
+    return answered(name, graph, {key: there[key] for key in asked}, expected)
 
 
-def answered(name, graph, asked):
+def answered(name, graph, asked, expected=None):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
+    if expected is not None:
+        return name, model.SerializeToString(), list(asked.values()), [expected]
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return name, model.SerializeToString(), list(asked.values()), session.run(None, asked)
 
@@ -140,6 +145,13 @@ def of_runtime():
     yield fused("RotaryEmbedding, a first place", "RotaryEmbedding", {**rows, "places": np.array([2], dtype=np.int64), **angles}, ("places", *angles))
     yield fused("FusedMatMul", "FusedMatMul", {"x": floats(3, 5, 8), "y": floats(3, 6, 8)}, transB=1, alpha=0.25)
     yield bert()
+    yield fused("SimplifiedLayerNormalization", "SimplifiedLayerNormalization", {**rows, "gamma": row["gamma"]}, ("gamma",), domain="", epsilon=1e-5)
+    yield fused("BiasAdd", "BiasAdd", {**rows, "bias": row["bias"], "skip": rows["x"] * 2}, ("bias",), expected=3 * rows["x"] + row["bias"])
+    image, channels = floats(2, 3, 2, 6), {"gamma": floats(6), "beta": floats(6)}
+    groups = image.reshape(2, 6, 3, 2)
+    apart = (groups - groups.mean(axis=(1, 3), keepdims=True)) / np.sqrt(groups.var(axis=(1, 3), keepdims=True) + 1e-5)
+    normal = apart.reshape(image.shape) * channels["gamma"] + channels["beta"]
+    yield fused("GroupNorm, of three groups, with an activation", "GroupNorm", {"x": image, **channels}, tuple(channels), expected=normal / (1 + np.exp(-normal)), groups=3, epsilon=1e-5, activation=1, channels_last=1)
     yield fused("CDist", "CDist", {"x": floats(3, 4), "points": floats(6, 4)}, ("points",), metric="euclidean")
 
 
