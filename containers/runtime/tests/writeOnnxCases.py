@@ -25,6 +25,8 @@ FROM_ONNX = [
 ]
 TYPES = {np.dtype("float32"): TensorProto.FLOAT, np.dtype("int32"): TensorProto.INT32, np.dtype("int64"): TensorProto.INT64}
 random = np.random.default_rng(7)
+# Cases whose answers are what numpy makes of the operator's definition.
+DEFINED = set()
 
 
 def packed(array):
@@ -76,6 +78,7 @@ def fused(name, op, inputs, constants=(), outputs=1, domain="com.microsoft", exp
 def answered(name, graph, asked, expected=None):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
     if expected is not None:
+        DEFINED.add(name)
         return name, model.SerializeToString(), list(asked.values()), [expected]
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return name, model.SerializeToString(), list(asked.values()), session.run(None, asked)
@@ -160,7 +163,7 @@ def main():
     for source, made in (("ONNX", of_onnx()), ("ONNX Runtime", of_runtime())):
         for name, model, inputs, outputs in made:
             cases.append({
-                "name": name, "source": source, "model": base64.b64encode(model).decode(),
+                "name": name, "source": "its definition" if name in DEFINED else source, "model": base64.b64encode(model).decode(),
                 "inputs": [packed(array) for array in inputs], "outputs": [packed(array) for array in outputs],
             })
     head = {"source": f"ONNX {onnx.__version__}'s node tests (Apache-2.0), and answers of ONNX Runtime {onnxruntime.__version__}", "cases": cases}
