@@ -44,6 +44,8 @@ export interface EmbeddedOptions {
   /** Of batch jobs, inputs and results together; 4 GiB by default. */
   readonly jobsBytes?: number;
   readonly cacheBytes?: number;
+  /** What is kept of contexts, in memory and in the store. */
+  readonly contexts?: PredictionEngineOptions['contexts'];
   /** Cards of each node's GPUs; one H200 by default. */
   readonly gpus?: readonly string[] | undefined;
   /** GPU nodes, each a thread with these GPUs; 1 by default. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { contextFolders } from './feedback/index.js';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
@@ -292,6 +293,7 @@ class Parts {
       observer: this.telemetry,
       onTrialEnded: (record, trial) => this.verdicts.onEnded(record, trial),
       requestApart: (name, version, isWanted) => this.deployer.setApart(name, version, isWanted),
+      contexts: options.contexts,
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
       ...(hangWatchdog === undefined ? {} : { hangWatchdog }),
     });
@@ -430,6 +432,7 @@ class Parts {
         trials: () => engine.trials(),
         events: this.events,
         backup: {
+          folders: () => this.registry.applications().flatMap(({ name }) => contextFolders(name)),
           store,
           models: () => this.registry.models(),
           bundles: bundles.store,
@@ -486,7 +489,7 @@ class Parts {
 
   linkedModels(): ReadonlySet<string> {
     const { registry } = this;
-    return new Set(registry.applications().flatMap(({ name }) => registry.linkedNames(name)));
+    return new Set(this.registry.applications().flatMap(({ name }) => registry.linkedNames(name)));
   }
 
   /** The starting is over: ready, unless there are models and not one of them is up. */

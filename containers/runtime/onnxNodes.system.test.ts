@@ -36,6 +36,17 @@ describe("ONNX's own node tests", () => {
   });
 
   it(
+    'are right, some of the refused, where inputs behind the first are constants',
+    { timeout: 600_000 },
+    () => {
+      expect(list.rightWithConstants.length).toBeGreaterThanOrEqual(95);
+      for (const name of sampleOf(list.rightWithConstants, 4)) {
+        expect(judgeNode(join(NODE_TESTS, name), true), name).toEqual({ kind: 'right' });
+      }
+    },
+  );
+
+  it(
     'are right: imported, asked, and as the test expects within its tolerance',
     { timeout: 1_200_000 },
     () => {

@@ -14,6 +14,7 @@ export interface ServerProcess {
 
 /** A product server, whose applications and models can be managed. */
 export interface ProductProcess extends ServerProcess {
+  readonly pid: number;
   readonly managementUrl: string;
   /** Where an application's predictions are POSTed. */
   urlOf(application: string): string;
@@ -73,6 +74,7 @@ export async function startWindjammer(
   const urlOf = (name: string) => `${origin}/${name}/predict`;
   return {
     name: 'windjammer',
+    pid: child.pid ?? 0,
     url: urlOf(application),
     managementUrl: management,
     urlOf,

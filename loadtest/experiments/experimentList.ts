@@ -32,6 +32,13 @@ export const EXPERIMENTS = {
     folder: 'concurrency',
     options: { only: text(''), launches: FLAG },
   },
+  contextPrior: { usually: 'about 5 minutes', folder: 'contextPrior', seed: NSDI },
+  contexts: {
+    usually: 'about three minutes',
+    folder: 'contexts',
+    seed: NSDI,
+    options: { contexts: text('1000000'), seconds: text('10') },
+  },
   contextualRegret: { usually: 'about half a minute', folder: 'contextualRegret', seed: NSDI },
   delayedBatching: { usually: 'about 10 seconds', folder: 'delayedBatching', seed: NSDI },
   disb: {

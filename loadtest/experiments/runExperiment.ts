@@ -21,6 +21,8 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   batchLatency: () => import('./batchLatency.js'),
   canary: () => import('./canary.js'),
   concurrency: () => import('./concurrency.js'),
+  contextPrior: () => import('./contextPrior.js'),
+  contexts: () => import('./contexts.js'),
   contextualRegret: () => import('./contextualRegret.js'),
   delayedBatching: () => import('./delayedBatching.js'),
   disb: () => import('./disb.js'),

@@ -35,6 +35,7 @@ interface BoostedOptions extends SklearnOptions {
 
 interface OnnxOptions extends ImportOptions {
   readonly inputShape?: readonly number[];
+  readonly extents?: Readonly<Record<string, number>>;
   readonly labels?: readonly string[];
   readonly values?: boolean;
   readonly whole?: boolean;
@@ -61,6 +62,11 @@ export function addImportCommand(program: Command): void {
       .argument('<model>', 'the .onnx file'),
   )
     .option('--input-shape <extents>', 'shape of one query, without the batch, such as 1,28,28', shapeOption)
+    .option(
+      '--extents <names>',
+      'how long extents are that the file leaves open, such as sequence_length=128',
+      extentsOption,
+    )
     .option('--labels <labels>', "what the output's values stand for, such as cat,dog", labelsOption)
     .option('--whole', 'one query is all that the graph takes: its first extent is no batch')
     .option('--values', "answer the output's values instead of the label of the largest")
@@ -119,13 +125,14 @@ function importFromSklearn(path: string, options: SklearnOptions): void {
 }
 
 function importFromOnnx(path: string, options: OnnxOptions): void {
-  const { inputShape, labels, values, whole, maxBatch, name } = options;
+  const { inputShape, extents, labels, values, whole, maxBatch, name } = options;
   write(
     importOnnx(readInput(path), path, {
       name: name ?? basename(path, extname(path)),
       maxBatchSize: maxBatch,
       folder: dirname(path),
       ...(inputShape === undefined ? {} : { inputShape }),
+      ...(extents === undefined ? {} : { extents }),
       ...(labels === undefined ? {} : { labels }),
       ...(values === undefined ? {} : { answersValues: values }),
       ...(whole === undefined ? {} : { isWhole: whole }),
@@ -192,6 +199,18 @@ function shapeOption(text: string): number[] {
   const extents = text.split(/[,x]/).map(Number);
   if (extents.every((extent) => Number.isSafeInteger(extent) && extent > 0)) return extents;
   throw new InvalidArgumentError('expected whole numbers from 1 with commas between, such as 1,28,28.');
+}
+
+function extentsOption(text: string): Record<string, number> {
+  const pairs = text.split(',').map((pair): [string, number] => {
+    const at = pair.lastIndexOf('=');
+    return [pair.slice(0, at).trim(), Number(pair.slice(at + 1))];
+  });
+  if (pairs.every(([name, extent]) => name !== '' && Number.isSafeInteger(extent) && extent > 0))
+    return Object.fromEntries(pairs);
+  throw new InvalidArgumentError(
+    'expected names and whole numbers from 1, such as sequence_length=128,channels=3.',
+  );
 }
 
 function labelsOption(text: string): string[] {

@@ -25,6 +25,8 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
+  readonly contextMemoryMib: number;
+  readonly maxContexts: number;
   readonly jobsMib: number;
   readonly feedbackSpoolMib?: number;
   readonly gpus: readonly string[];
@@ -105,6 +107,18 @@ export function addServeCommand(program: Command, environment = process.env): vo
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
+    .option(
+      '--context-memory-mib <number>',
+      'what learned states of contexts (uid) may take of memory, all together; the rest is read from the store when it is asked for',
+      wholeNumber(1, 1_048_576),
+      64,
+    )
+    .option(
+      '--max-contexts <number>',
+      'contexts (uid) of one application whose states are kept; beyond it go those that were learned from least',
+      wholeNumber(1, 1_000_000_000),
+      1_000_000,
+    )
     .option(
       '--jobs-mib <number>',
       'what batch jobs may take of the data directory; with --store: of the Redis, all together',

@@ -44,6 +44,7 @@ export async function servePlan(
     openSharedBundles: shared?.openSharedBundles,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
+    contexts: { memoryBytes: options.contextMemoryMib * MIB, most: options.maxContexts },
     jobsBytes: options.jobsMib * MIB,
     gpus: await checkedCards('--gpus', options.gpus),
     nodes: options.nodes,

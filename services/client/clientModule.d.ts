@@ -268,6 +268,8 @@ export interface AddApplicationFields {
   readonly strict?: boolean | undefined;
   /** How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out */
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+  /** What is learned for a context (uid) that was not used for so many days is forgotten; 30 when left out */
+  readonly context_ttl_days?: number | undefined;
   /** How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out */
   readonly loss?:
     | {
@@ -309,6 +311,8 @@ export interface SetApplicationFields {
   readonly strict?: boolean | undefined;
   /** null: each model's own */
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined | null;
+  /** null: 30 */
+  readonly context_ttl_days?: number | undefined | null;
   /** null: right or wrong */
   readonly loss?:
     | {
@@ -342,6 +346,7 @@ export interface ApplicationAnswer {
   readonly strict: boolean;
   readonly linked_models: readonly string[];
   readonly max_in_flight?: number | undefined;
+  readonly context_ttl_days?: number | undefined;
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
   readonly loss?:
     | {

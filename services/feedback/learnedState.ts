@@ -7,8 +7,9 @@ import type {
   Selection,
   SelectionPolicy,
 } from '../../selection/index.js';
-import type { OnceOutcome, Store, StoreOutcome, Versioned } from '../store/index.js';
-import { kept, opened } from './keptForm.js';
+import type { OnceOutcome, Store, StoreFault, StoreOutcome, Versioned } from '../store/index.js';
+import { bytesOf } from './contextMemory.js';
+import { kept, opened, type Use } from './keptForm.js';
 import { PendingObservations } from './pendingObservations.js';
 
 /** What became of feedback. */
@@ -59,23 +60,44 @@ interface ToLearn {
   error?: unknown;
 }
 
+export interface SharedObservation {
+  readonly observation: Observation;
+  readonly tellOwn: () => void;
+}
+
 /** What every state of an application shares. */
 export interface LearnedStateOwner {
   /** The application's name. */
   readonly application: string;
   readonly policy: SelectionPolicy;
-  /** The state before any feedback, with the arms of now. */
-  initial(): Json;
+  /** The state of a context before any feedback of its own, with the arms of now; '' for the application's. */
+  initial(context: string): Json;
   /** A state with the arms and the parameters of now. */
   fit(state: Json): Json;
-  /** A stored state, fitted; the initial one when it cannot be read. */
-  adopt(value: Json): Json;
+  /** A stored state of a context, fitted; the initial one when it cannot be read. */
+  adopt(value: Json, context: string): Json;
   readonly store: Store;
-  /** Something of it is on disk that was not before. */
-  onLearned(state: LearnedState): void;
+  /** Where it has states of contexts. */
+  readonly contexts?: ContextOwner;
+  /** Something of it is on disk that was not before; `isNew`: nothing was. */
+  onLearned(state: LearnedState, isNew: boolean): void;
   /** A version of it was replaced by a later one: by what was learned, or by an edit. */
   onReplaced(state: LearnedState, former: Versioned, isEdited: boolean): void;
   onWriteFailed(key: string, message: string): void;
+}
+
+/** What states of contexts need beside. */
+export interface ContextOwner {
+  /** What a context learns, and how the application's own state is told of it, too, once the context has learned; undefined: it is not. */
+  shared(observation: Observation): SharedObservation | undefined;
+  /** The state of a context, for one that was let go. */
+  of(context: string): LearnedState;
+  /** As `Store.hold`. */
+  hold(key: string, done: (fault: StoreFault | undefined) => void): boolean;
+  /** Days since 1970. */
+  today(): number;
+  /** One takes so much more memory. */
+  onGrown(bytes: number): void;
 }
 
 /** What somebody makes of a state in place of learning. */
@@ -91,22 +113,38 @@ export interface StateEdit {
  */
 const MOST_PENDING = 100_000;
 
+/** Of a context without anything learned, about: the object, its key and its place in maps. */
+const CONTEXT_BYTES = 600;
+
 /**
  * The selection state of one application and context: learned in memory at once, written behind with compare-and-set.
  * One write is under way at a time and takes along everything learned before it, together with the marks of that. When
  * another frontend wrote first, its state is taken and what was learned here since is observed again on top; what another
  * has learned before, by its marks, is left out.
+ *
+ * That of a context is read from the store first, which takes a moment. Until then it is as that of a new one; what it is to learn
+ * and edits wait. One that nothing waits for may be let go: whoever still has it finds the one in its place.
  */
 export class LearnedState {
-  state: Json;
-  private pinned = false;
-  private version: number;
+  /** With what was learned since; undefined: nothing of its own. */
+  private learned: Json | undefined;
   /** As it is stored, with the arms of now. */
-  private stored: Json;
+  private stored: Json | undefined;
+  private pinned = false;
+  private version = 0;
+  private use: Use | undefined;
+  /** The store shall know that it was used today. */
+  private isTouched = false;
+  private phase: 'unread' | 'reading' | 'known' | 'gone' = 'unread';
   private readonly pending = new PendingObservations();
-  private readonly edits: StateEdit[] = [];
+  /** Observations that came before it was read. */
+  private early: Observation[] | undefined;
+  private edits: StateEdit[] | undefined;
   private writing = false;
-  private readonly flushes: (() => void)[] = [];
+  private flushes: (() => void)[] | undefined;
+  private readers: (() => void)[] | undefined;
+  /** What it takes in memory, about. */
+  bytes = 0;
 
   /** @param context '' for the application's own */
   constructor(
@@ -114,19 +152,39 @@ export class LearnedState {
     readonly context: string,
     private readonly owner: LearnedStateOwner,
   ) {
-    const stored = owner.store.get(key);
-    this.version = 0;
-    this.stored = this.adopt(stored);
-    this.state = this.stored;
+    if (context !== '') {
+      this.measure();
+      this.read();
+      return;
+    }
+    this.phase = 'known';
+    this.adoptStored(owner.store.get(key));
+  }
+
+  get state(): Json {
+    if (this.learned !== undefined) return this.learned;
+    if (this.phase === 'gone') return this.inItsPlace.state;
+    return this.owner.initial(this.context);
   }
 
   get application(): string {
     return this.owner.application;
   }
 
-  /** Nothing waits to be written. */
+  /** Nothing waits to be read or written. */
   get clean(): boolean {
-    return this.pending.length === 0 && this.edits.length === 0 && !this.writing;
+    return (
+      this.phase !== 'reading' &&
+      this.pending.length === 0 &&
+      this.early === undefined &&
+      this.edits === undefined &&
+      !this.writing
+    );
+  }
+
+  /** It is what the store has, and what was learned since. */
+  get isKnown(): boolean {
+    return this.phase === 'known';
   }
 
   /** It learns nothing. */
@@ -139,11 +197,91 @@ export class LearnedState {
     return this.version;
   }
 
-  observe(observation: Observation): void {
-    if (this.pinned) {
-      observation.done?.('pinned');
+  /** Calls back once it is read, or cannot be read now. @returns whether it is read already, and `done` is not called */
+  whenRead(done: () => void): boolean {
+    if (this.phase === 'known' || this.phase === 'gone') return true;
+    (this.readers ??= []).push(done);
+    if (this.phase === 'unread') this.read();
+    return false;
+  }
+
+  /** A query came with it. */
+  touch(): void {
+    if (this.phase === 'unread') this.read();
+    if (this.use === undefined || this.use.day === this.owners.today() || this.isTouched) return;
+    this.isTouched = true;
+    this.write();
+  }
+
+  observe(brought: Observation): void {
+    if (this.phase === 'gone') {
+      this.inItsPlace.observe(brought);
       return;
     }
+    if (this.phase !== 'known') {
+      if ((this.early ??= []).push(brought) > MOST_PENDING) tellUnwritten(this.early.splice(0, 1)[0]);
+      if (this.phase === 'unread') this.read();
+      return;
+    }
+    if (this.pinned) {
+      brought.done?.('pinned');
+      return;
+    }
+    const shared = this.context === '' ? undefined : this.owners.shared(brought);
+    this.learn(shared?.observation ?? brought);
+    shared?.tellOwn();
+  }
+
+  /** Puts another state in place of the stored one; what is learned meanwhile is observed again on top. */
+  edit(edit: StateEdit): void {
+    if (this.phase === 'gone') {
+      this.inItsPlace.edit(edit);
+      return;
+    }
+    (this.edits ??= []).push(edit);
+    if (this.phase === 'unread') this.read();
+    this.write();
+  }
+
+  /** The arms or the parameters of the policy are others. The next write takes it along: it follows from records that are stored. */
+  refit(): void {
+    if (this.learned !== undefined) this.learned = this.owner.fit(this.learned);
+    if (this.stored !== undefined) this.stored = this.owner.fit(this.stored);
+  }
+
+  /** The store's value changed, by this frontend or another. */
+  onStored(value: Versioned | undefined): void {
+    // A write of ours under way, or still to come, finds out by itself.
+    if (this.phase !== 'known' || !this.clean || (value?.version ?? 0) === this.version) return;
+    this.adoptStored(value);
+  }
+
+  /** Calls back once everything learned so far is written, or its write has failed. */
+  flush(done: () => void): void {
+    // What cannot be read now cannot be written either.
+    if (this.clean || this.phase === 'unread') {
+      done();
+      return;
+    }
+    (this.flushes ??= []).push(done);
+    this.write();
+  }
+
+  /** The store takes writes again. */
+  resume(): void {
+    if (this.phase === 'unread' && (this.early !== undefined || this.edits !== undefined)) this.read();
+    this.write();
+  }
+
+  /** Lets it go: it is read anew when somebody asks for it. */
+  letGo(): void {
+    if (this.phase === 'known' || this.phase === 'reading') this.owner.store.release(this.key);
+    this.phase = 'gone';
+    this.learned = undefined;
+    this.stored = undefined;
+  }
+
+  private learn(observation: Observation): void {
     if (observation.marks !== undefined && this.pending.join(observation.marks, observation.done)) return;
     const before = this.state;
     if (!this.apply(observation)) {
@@ -159,45 +297,51 @@ export class LearnedState {
     this.write();
   }
 
-  /** Puts another state in place of the stored one; what is learned meanwhile is observed again on top. */
-  edit(edit: StateEdit): void {
-    this.edits.push(edit);
-    this.write();
+  /** Of a context. */
+  private get owners(): ContextOwner {
+    const { contexts } = this.owner;
+    if (contexts === undefined) throw new Error(`'${this.application}' has no states of contexts`);
+    return contexts;
   }
 
-  /** The arms or the parameters of the policy are others. The next write takes it along: it follows from records that are stored. */
-  refit(): void {
-    this.state = this.owner.fit(this.state);
-    this.stored = this.owner.fit(this.stored);
+  /** Once it was let go. */
+  private get inItsPlace(): LearnedState {
+    return this.owners.of(this.context);
   }
 
-  /** The store's value changed, by this frontend or another. */
-  onStored(value: Versioned | undefined): void {
-    // A write of ours under way, or still to come, finds out by itself.
-    if (!this.clean || (value?.version ?? 0) === this.version) return;
-    this.stored = this.adopt(value);
-    this.state = this.stored;
+  private read(): void {
+    this.phase = 'reading';
+    if (this.owners.hold(this.key, (fault) => this.onRead(fault))) this.onRead(undefined);
   }
 
-  /** Calls back once everything learned so far is written, or its write has failed. */
-  flush(done: () => void): void {
-    if (this.clean) {
-      done();
-      return;
+  private onRead(fault: StoreFault | undefined): void {
+    if (this.phase !== 'reading') return;
+    const { early = [], readers = [] } = this;
+    this.readers = undefined;
+    if (fault === undefined) {
+      // It may not be let go for what it takes before it is there.
+      this.adoptStored(this.owner.store.get(this.key));
+      this.phase = 'known';
+      this.early = undefined;
+      for (const observation of early) this.observe(observation);
+      this.write();
+    } else {
+      this.phase = 'unread';
+      this.owner.onWriteFailed(this.key, fault.message);
+      const kept = early.filter(({ isKeptElsewhere }) => isKeptElsewhere !== true);
+      this.early = kept.length === 0 ? undefined : kept;
+      for (const observation of early) tellUnwritten(observation);
+      for (const edit of this.edits ?? []) edit.done({ ok: false, reason: 'failed', ...fault });
+      this.edits = undefined;
     }
-    this.flushes.push(done);
-    this.write();
-  }
-
-  /** The store takes writes again. */
-  resume(): void {
-    this.write();
+    for (const done of readers) done();
+    if (this.clean) this.flushed();
   }
 
   /** Whether the policy took it. */
   private apply(observation: Observation): boolean {
     try {
-      this.state = this.after(observation);
+      this.learned = this.after(observation);
       return true;
     } catch (error) {
       observation.error = error;
@@ -214,28 +358,37 @@ export class LearnedState {
   }
 
   private write(): void {
-    if (this.writing) return;
-    const [edit] = this.edits;
+    if (this.writing || this.phase !== 'known') return;
+    const [edit] = this.edits ?? [];
     if (edit !== undefined) {
       this.writeEdit(edit);
       return;
     }
     const taken = this.pending.length;
-    if (taken === 0) return;
+    if (taken === 0 && !this.isTouched) return;
+    this.isTouched = false;
     this.writing = true;
     const { state } = this;
+    const use = this.useAfter(taken);
+    const value = kept(state, this.pinned, use);
     const marks = this.pending.all().flatMap((observation) => observation.marks ?? []);
-    const done = (outcome: OnceOutcome) => this.onWritten(outcome, state, taken);
-    if (marks.length === 0) this.owner.store.set(this.key, state, this.version, done);
-    else this.owner.store.setOnce(this.key, state, this.version, marks, done);
+    const done = (outcome: OnceOutcome) => this.onWritten(outcome, state, use, taken);
+    if (marks.length === 0) this.owner.store.set(this.key, value, this.version, done);
+    else this.owner.store.setOnce(this.key, value, this.version, marks, done);
   }
 
-  private onWritten(outcome: OnceOutcome, state: Json, taken: number): void {
+  private useAfter(times: number): Use | undefined {
+    if (this.context === '') return undefined;
+    return { day: this.owners.today(), count: (this.use?.count ?? 0) + times };
+  }
+
+  private onWritten(outcome: OnceOutcome, state: Json, use: Use | undefined, taken: number): void {
     this.writing = false;
     if (outcome.ok) {
-      this.replaced(outcome.version, state, false);
+      const isNew = this.version === 0;
+      this.replaced(outcome.version, state, use, taken > 0 ? 'learned' : 'touched');
       const written = this.pending.take(taken);
-      this.owner.onLearned(this);
+      this.owner.onLearned(this, isNew);
       for (const observation of written) observation.done?.('learned');
     } else if (outcome.reason === 'conflict') {
       this.rebase(outcome.current);
@@ -249,7 +402,7 @@ export class LearnedState {
   }
 
   private goOn(): void {
-    if (this.pending.length > 0 || this.edits.length > 0) this.write();
+    if (this.pending.length > 0 || this.edits !== undefined) this.write();
     else this.flushed();
   }
 
@@ -257,46 +410,56 @@ export class LearnedState {
     this.owner.onWriteFailed(this.key, outcome.message);
     const leaving = this.pending.takeWhere((observation) => observation.isKeptElsewhere === true);
     if (leaving.length > 0) this.rebase(this.owner.store.get(this.key));
-    for (const observation of [...leaving, ...this.pending.all()]) {
-      const { done } = observation;
-      observation.done = undefined;
-      done?.('unwritten');
-    }
-    for (const edit of this.edits.splice(0)) edit.done(outcome);
+    for (const observation of [...leaving, ...this.pending.all()]) tellUnwritten(observation);
+    const { edits = [] } = this;
+    this.edits = undefined;
+    for (const edit of edits) edit.done(outcome);
     this.flushed();
   }
 
   private writeEdit(edit: StateEdit): void {
     this.writing = true;
-    const { state, isPinned } = edit.change(this.stored, this.pinned);
-    this.owner.store.set(this.key, kept(state, isPinned), this.version, (outcome) => {
+    const { state, isPinned } = edit.change(this.stored ?? this.owner.initial(this.context), this.pinned);
+    const use = this.useAfter(0);
+    this.owner.store.set(this.key, kept(state, isPinned, use), this.version, (outcome) => {
       this.writing = false;
       if (!outcome.ok && outcome.reason === 'conflict') {
         this.rebase(outcome.current);
         this.goOn();
         return;
       }
-      this.edits.shift();
       if (outcome.ok) {
-        this.replaced(outcome.version, state, true);
+        const isNew = this.version === 0;
+        this.replaced(outcome.version, state, use, 'edited');
         this.pinned = isPinned;
         this.observeAgain();
+        this.owner.onLearned(this, isNew);
       }
+      const left = this.edits?.slice(1) ?? [];
+      this.edits = left.length === 0 ? undefined : left;
       edit.done(outcome);
       this.goOn();
     });
   }
 
   /** What is stored now is what this process wrote. */
-  private replaced(version: number, state: Json, isEdited: boolean): void {
-    const former = { version: this.version, value: this.stored };
+  private replaced(
+    version: number,
+    state: Json,
+    use: Use | undefined,
+    why: 'learned' | 'edited' | 'touched',
+  ): void {
+    const { version: before, stored } = this;
     this.version = version;
     this.stored = state;
-    if (former.version > 0) this.owner.onReplaced(this, former, isEdited);
+    this.use = use;
+    this.measure();
+    if (before === 0 || stored === undefined || why === 'touched') return;
+    this.owner.onReplaced(this, { version: before, value: stored }, why === 'edited');
   }
 
   private rebase(current: Versioned | undefined): void {
-    this.stored = this.adopt(current);
+    this.adoptStored(current);
     this.observeAgain();
   }
 
@@ -309,7 +472,7 @@ export class LearnedState {
 
   /** What waits to be written, over what is stored. */
   private observeAgain(): void {
-    this.state = this.stored;
+    this.learned = this.unchanged();
     if (this.pinned) {
       for (const observation of this.pending.take(this.pending.length)) observation.done?.('pinned');
       return;
@@ -318,18 +481,42 @@ export class LearnedState {
     for (const observation of failed) observation.done?.('poisonous', observation.error);
   }
 
-  private adopt(value: Versioned | undefined): Json {
+  private adoptStored(value: Versioned | undefined): void {
     this.version = value?.version ?? 0;
-    this.pinned = false;
-    if (value === undefined) return this.owner.initial();
-    const { state, isPinned } = opened(value.value);
-    this.pinned = isPinned;
-    return this.owner.adopt(state);
+    const found = value === undefined ? undefined : opened(value.value);
+    this.pinned = found?.isPinned ?? false;
+    this.use = found?.use;
+    this.stored = found === undefined ? undefined : this.owner.adopt(found.state, this.context);
+    this.learned = this.unchanged();
+    this.measure();
+  }
+
+  /** What is stored; undefined of a context of which nothing is, which goes with the application. */
+  private unchanged(): Json | undefined {
+    return this.stored ?? (this.context === '' ? this.owner.initial('') : undefined);
+  }
+
+  private measure(): void {
+    if (this.context === '') return;
+    const own = this.stored === undefined ? 0 : 2 * bytesOf(this.stored);
+    const bytes = CONTEXT_BYTES + 3 * this.context.length + own;
+    const more = bytes - this.bytes;
+    this.bytes = bytes;
+    if (more !== 0) this.owners.onGrown(more);
   }
 
   private flushed(): void {
     // Somebody else may have written while our write was on its way.
-    if (this.clean) this.onStored(this.owner.store.get(this.key));
-    for (const done of this.flushes.splice(0)) done();
+    if (this.phase === 'known' && this.clean) this.onStored(this.owner.store.get(this.key));
+    const { flushes = [] } = this;
+    this.flushes = undefined;
+    for (const done of flushes) done();
   }
+}
+
+/** Once: it may still be learned later. */
+function tellUnwritten(observation: Observation): void {
+  const { done } = observation;
+  observation.done = undefined;
+  done?.('unwritten');
 }

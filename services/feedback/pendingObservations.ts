@@ -6,7 +6,7 @@ import type { LearnedDone, Observation } from './learnedState.js';
  */
 export class PendingObservations {
   private list: Observation[] = [];
-  private readonly marked = new Map<string, Observation>();
+  private marked: Map<string, Observation> | undefined;
 
   get length(): number {
     return this.list.length;
@@ -19,7 +19,7 @@ export class PendingObservations {
   /** Whether feedback with one of these marks waits already; `done` is called with it. */
   join(marks: readonly string[], done: LearnedDone | undefined): boolean {
     for (const mark of marks) {
-      const first = this.marked.get(mark);
+      const first = this.marked?.get(mark);
       if (first === undefined) continue;
       const own = first.done;
       first.done = (became, error) => {
@@ -33,7 +33,7 @@ export class PendingObservations {
 
   push(observation: Observation): void {
     this.list.push(observation);
-    for (const mark of observation.marks ?? []) this.marked.set(mark, observation);
+    for (const mark of observation.marks ?? []) (this.marked ??= new Map()).set(mark, observation);
   }
 
   /** The first so many; they no longer wait. */
@@ -56,6 +56,6 @@ export class PendingObservations {
   }
 
   private forget({ marks = [] }: Observation): void {
-    for (const mark of marks) this.marked.delete(mark);
+    for (const mark of marks) this.marked?.delete(mark);
   }
 }

@@ -1,12 +1,28 @@
 import { PolicyError, withParameters, type Json, type SelectionPolicy } from '../../selection/index.js';
-import { storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
-import { KeptContexts } from './keptContexts.js';
+import { coldKey, storeKey, type Store, type StoreFault, type Versioned } from '../store/index.js';
+import { contextOf, eraseContexts, erasingKey, stateFolder } from './contextFolder.js';
+import { ContextMemory, type ContextPool } from './contextMemory.js';
+import { DEFAULT_CONTEXT_LIMITS, KeptContexts, type ContextLimits } from './keptContexts.js';
 import { opened } from './keptForm.js';
-import { LearnedState, type LearnedStateOwner } from './learnedState.js';
+import {
+  LearnedState,
+  type ContextOwner,
+  type Learned,
+  type LearnedStateOwner,
+  type Observation,
+  type SharedObservation,
+} from './learnedState.js';
+import { moveContexts } from './moveContexts.js';
 import { StateHistory } from './stateHistory.js';
 
-/** States of contexts held in memory; the least recently used makes room, a clean one if there is one, and comes back from the store. */
-const MOST_CONTEXTS = 10_000;
+/** Of the least recently used contexts so many are asked whether they may go. */
+const MOST_CANDIDATES = 64;
+
+/** The prior is made anew once the application's state has changed this much: by a sixteenth of all changes, or so many. */
+const PRIOR_SHARE = 16;
+const MOST_CHANGES = 64;
+
+const DAY_MS = 86_400_000;
 
 export interface SelectionStatesOptions {
   readonly application: string;
@@ -15,12 +31,33 @@ export interface SelectionStatesOptions {
   readonly arms: readonly string[];
   readonly store: Store;
   readonly onWriteFailed: (key: string, message: string) => void;
+  /** What contexts may take of memory; one of its own unless given. */
+  readonly memory?: ContextMemory | undefined;
+  /** How many contexts are kept, and for how long. */
+  readonly limits?: ContextLimits | undefined;
   /** The calendar, by which contexts grow old; the wall's unless given. */
   readonly nowMs?: () => number;
 }
 
+/** What became of an application's contexts since the start. */
+export interface ContextCounts {
+  /** In memory. */
+  readonly held: number;
+  readonly heldBytes: number;
+  /** In the store, as far as they have been counted. */
+  readonly kept: number;
+  /** Times that one was read from the store, or was not there. */
+  readonly reads: number;
+  /** Times that one was let go. */
+  readonly evictions: number;
+  /** Forgotten for their age, and for want of room. */
+  readonly expired: number;
+  readonly crowdedOut: number;
+}
+
 /** The learned states of one application: its own, and one for each context that it names (Clipper 5.3). */
-export class SelectionStates implements LearnedStateOwner {
+export class SelectionStates implements LearnedStateOwner, ContextOwner, ContextPool {
+  readonly contexts: ContextOwner = this;
   readonly policy: SelectionPolicy;
   readonly store: Store;
   readonly own: LearnedState;
@@ -30,10 +67,26 @@ export class SelectionStates implements LearnedStateOwner {
   private readonly kept: KeptContexts;
   /** Earlier versions of the states. */
   readonly history: StateHistory;
-  private readonly contexts = new Map<string, LearnedState>();
+  /** Those in memory, the least recently used first. */
+  private readonly inMemory = new Map<string, LearnedState>();
+  private readonly memory: ContextMemory;
+  bytes = 0;
+  private reads = 0;
+  private evictions = 0;
   private readonly failed: (key: string, message: string) => void;
+  private readonly nowMs: () => number;
   private readonly unwatch: () => void;
+  private readonly unwatchContexts: () => void;
   private readonly unwatchFault: () => void;
+  /** Before any feedback. */
+  private fresh: Json;
+  /** That of a context, and how often the application's own state has changed since. */
+  private prior: Json | undefined;
+  private priorAge = 0;
+  private changes = 0;
+  /** Contexts of an application that was deleted are still being forgotten; who waits to read. */
+  private erasing: (() => void)[] | undefined;
+  private isClosed = false;
 
   /** @throws PolicyError when the policy does not take the parameters. */
   constructor(options: SelectionStatesOptions) {
@@ -43,20 +96,30 @@ export class SelectionStates implements LearnedStateOwner {
     this.arms = options.arms;
     this.store = options.store;
     this.failed = options.onWriteFailed;
-    this.policy.init(this.arms, this.parameters);
-    const nowMs = options.nowMs ?? Date.now;
-    this.kept = new KeptContexts(this.store, this.application, nowMs);
-    this.history = new StateHistory(this.store, this.application, nowMs);
+    this.fresh = this.policy.init(this.arms, this.parameters);
+    this.nowMs = options.nowMs ?? Date.now;
+    this.memory = options.memory ?? new ContextMemory();
+    this.memory.add(this);
+    const limits = options.limits ?? DEFAULT_CONTEXT_LIMITS;
+    this.kept = new KeptContexts(this.store, this.application, () => this.today(), limits);
+    this.history = new StateHistory(this.store, this.application, this.nowMs);
     this.own = new LearnedState(storeKey('selection', this.application, 'own'), '', this);
-    this.unwatch = this.store.watch(this.prefix, (change) => {
-      const [, , kind, context] = storeKeyParts(change.key);
-      const state =
-        kind === 'own' ? this.own : kind === 'context' ? this.contexts.get(context ?? '') : undefined;
-      state?.onStored(change.value);
+    this.unwatch = this.store.watch(this.prefix, ({ key, value }) => {
+      if (key !== this.own.key) return;
+      this.own.onStored(value);
+      this.noteChange();
+    });
+    this.unwatchContexts = this.store.watch(`${stateFolder(this.application)}/`, ({ key, value }) => {
+      const state = this.inMemory.get(contextOf(key));
+      if (value === undefined && state !== undefined && state.storedVersion > 0) this.kept.noteGone();
+      state?.onStored(value);
     });
     this.unwatchFault = this.store.watchFault((fault) => {
       if (fault === undefined) this.forEach((state) => state.resume());
     });
+    if (this.store.get(erasingKey(this.application)) !== undefined) this.finishErasing();
+    moveContexts(this.store, this.application, this.today());
+    this.kept.sweep();
   }
 
   /**
@@ -65,22 +128,30 @@ export class SelectionStates implements LearnedStateOwner {
    */
   of(context: string): LearnedState {
     if (context === '' || this.policy.isShared === true) return this.own;
-    let state = this.contexts.get(context);
+    let state = this.inMemory.get(context);
     if (state === undefined) {
-      state = new LearnedState(storeKey('selection', this.application, 'context', context), context, this);
-      this.makeRoom();
+      state = new LearnedState(coldKey(stateFolder(this.application), context), context, this);
     } else {
-      this.contexts.delete(context);
+      this.inMemory.delete(context);
+      state.touch();
     }
-    this.contexts.set(context, state);
+    this.inMemory.set(context, state);
     return state;
+  }
+
+  /** Calls back once a context's state and its earlier versions are in memory, or cannot be read now. @throws StoreError */
+  whenRead(context: string, act: () => void): void {
+    const state = this.of(context);
+    const go = (): void => this.history.whileHeld(state.context, act);
+    if (state.whenRead(go)) go();
   }
 
   /** Arms were linked or unlinked, or parameters changed; what was learned stays. @throws PolicyError */
   refit(arms: readonly string[], parameters: Json): void {
-    this.policy.init(arms, parameters);
+    this.fresh = this.policy.init(arms, parameters);
     this.arms = arms;
     this.parameters = parameters;
+    this.prior = undefined;
     this.forEach((state) => state.refit());
   }
 
@@ -90,26 +161,90 @@ export class SelectionStates implements LearnedStateOwner {
     this.forEach((state) => state.observe({ isSettling: true, done: undefined }));
   }
 
-  initial(): Json {
-    return this.policy.init(this.arms, this.parameters);
+  /** From now on so many contexts are kept, and for so long. */
+  setLimits(limits: ContextLimits): void {
+    this.kept.setLimits(limits);
+  }
+
+  initial(context: string): Json {
+    if (context === '' || this.policy.prior === undefined) return this.fresh;
+    if (this.prior === undefined || this.priorAge > Math.min(MOST_CHANGES, this.changes / PRIOR_SHARE)) {
+      this.prior = this.policy.prior(this.own.state) ?? this.fresh;
+      this.priorAge = 0;
+    }
+    return this.prior;
   }
 
   fit(state: Json): Json {
     return withParameters(this.policy, this.policy.reconcile(state, this.arms), this.parameters);
   }
 
-  adopt(value: Json): Json {
+  adopt(value: Json, context: string): Json {
     try {
       return this.fit(this.policy.restore(value));
     } catch (error) {
       // Another policy's state, or an older schema: the application chose anew, and learning starts anew.
-      if (error instanceof PolicyError) return this.initial();
+      if (error instanceof PolicyError) return this.initial(context);
       throw error;
     }
   }
 
-  onLearned({ context }: LearnedState): void {
-    if (context !== '') this.kept.note(context);
+  /** It is done when both have learned it: what is acknowledged, both keep. */
+  shared(observation: Observation): SharedObservation | undefined {
+    if (!('feedback' in observation) || this.policy.prior?.(this.fresh) === undefined) return undefined;
+    const { done, marks } = observation;
+    let open = 2;
+    let isUnwritten = false;
+    let outcome: Learned = 'learned';
+    let failure: unknown;
+    const one = (): void => {
+      open -= 1;
+      if (open > 0) return;
+      done?.(outcome === 'learned' && isUnwritten ? 'unwritten' : outcome, failure);
+    };
+    const ofOwn: Observation = {
+      ...observation,
+      // Marks are the whole store's: each write has its own.
+      marks: marks?.map((mark) => `${mark}+`),
+      done: (became) => {
+        isUnwritten = became === 'unwritten';
+        one();
+      },
+    };
+    const ofContext: Observation = {
+      ...observation,
+      done: (became, error) => {
+        outcome = became;
+        failure = error;
+        one();
+      },
+    };
+    return { observation: ofContext, tellOwn: () => this.own.observe(ofOwn) };
+  }
+
+  hold(key: string, done: (fault: StoreFault | undefined) => void): boolean {
+    this.reads += 1;
+    if (this.erasing === undefined) return this.store.hold(key, done);
+    this.erasing.push(() => {
+      if (this.store.hold(key, done)) done(undefined);
+    });
+    return false;
+  }
+
+  today(): number {
+    return Math.floor(this.nowMs() / DAY_MS);
+  }
+
+  onLearned({ context }: LearnedState, isNew: boolean): void {
+    if (context === '') return;
+    this.kept.note(isNew);
+    // What waited to be written may go now.
+    this.memory.makeRoom();
+  }
+
+  onGrown(bytes: number): void {
+    this.bytes += bytes;
+    this.memory.grow(bytes);
   }
 
   onReplaced({ context }: LearnedState, former: Versioned, isEdited: boolean): void {
@@ -120,30 +255,57 @@ export class SelectionStates implements LearnedStateOwner {
     this.failed(key, message);
   }
 
-  flush(done: () => void): void {
-    const states = [this.own, ...this.contexts.values()];
-    let open = states.length;
-    for (const state of states) {
-      state.flush(() => {
-        open -= 1;
-        if (open === 0) done();
-      });
+  dropOldest(): boolean {
+    let asked = 0;
+    for (const state of this.inMemory.values()) {
+      if (state.clean) {
+        this.letGo(state);
+        return true;
+      }
+      if (++asked === MOST_CANDIDATES) break;
     }
+    // All of them wait for a store that keeps nothing: memory has an end, too.
+    const [oldest] = this.inMemory.values();
+    if (oldest === undefined || this.store.fault() === undefined) return false;
+    this.letGo(oldest);
+    return true;
+  }
+
+  counts(): ContextCounts {
+    const { size: kept, expired, crowdedOut } = this.kept;
+    const { reads, evictions } = this;
+    return { held: this.inMemory.size, heldBytes: this.bytes, kept, reads, evictions, expired, crowdedOut };
+  }
+
+  flush(done: () => void): void {
+    const states = [this.own, ...this.inMemory.values()].filter((state) => !state.clean);
+    let open = states.length + 1;
+    const one = (): void => {
+      open -= 1;
+      if (open === 0) done();
+    };
+    for (const state of states) state.flush(one);
+    one();
   }
 
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     this.unwatch();
+    this.unwatchContexts();
     this.unwatchFault();
+    for (const state of [...this.inMemory.values()]) state.letGo();
+    this.inMemory.clear();
+    this.memory.grow(-this.bytes);
+    this.memory.remove(this);
   }
 
   /** Whether a state, of the application or of a context, is other than before any feedback. */
   hasLearned(): boolean {
-    const initial = JSON.stringify(this.initial());
-    return this.store.list(this.prefix).some(({ key, entry }) => {
-      const [, , kind] = storeKeyParts(key);
-      if (kind !== 'own' && kind !== 'context') return false;
-      return JSON.stringify(this.adopt(opened(entry.value).state)) !== initial;
-    });
+    if (this.kept.size > 0) return true;
+    const entry = this.store.get(this.own.key);
+    if (entry === undefined) return false;
+    return JSON.stringify(this.adopt(opened(entry.value).state, '')) !== JSON.stringify(this.fresh);
   }
 
   /** @returns what forgets all that is stored now, and leaves what is written in its place meanwhile */
@@ -151,6 +313,7 @@ export class SelectionStates implements LearnedStateOwner {
     const stored = this.store.list(this.prefix);
     return () => {
       for (const { key, entry } of stored) this.store.set(key, undefined, entry.version);
+      eraseContexts(this.store, this.application, () => undefined);
     };
   }
 
@@ -158,29 +321,39 @@ export class SelectionStates implements LearnedStateOwner {
   erase(): void {
     this.close();
     for (const { key } of this.store.list(this.prefix)) this.store.set(key, undefined, 'any');
+    this.store.set(erasingKey(this.application), true, 'any');
+    eraseContexts(this.store, this.application, () => undefined);
   }
 
-  /** Of all that is kept of what the application has learned. */
+  /** Of all that is kept of what the application has learned, but for its contexts. */
   private get prefix(): string {
     return `${storeKey('selection', this.application)}/`;
   }
 
-  private forEach(act: (state: LearnedState) => void): void {
-    act(this.own);
-    for (const state of this.contexts.values()) act(state);
+  private noteChange(): void {
+    this.priorAge += 1;
+    this.changes += 1;
   }
 
-  private makeRoom(): void {
-    if (this.contexts.size < MOST_CONTEXTS) return;
-    for (const [context, state] of this.contexts) {
-      if (!state.clean) continue;
-      this.contexts.delete(context);
-      return;
-    }
-    // All of them wait for a store that keeps nothing: memory has an end, too.
-    for (const [context] of this.contexts) {
-      this.contexts.delete(context);
-      return;
-    }
+  private finishErasing(): void {
+    this.erasing = [];
+    eraseContexts(this.store, this.application, () => {
+      const waiting = this.erasing ?? [];
+      this.erasing = undefined;
+      for (const go of waiting) go();
+    });
+  }
+
+  private letGo(state: LearnedState): void {
+    this.inMemory.delete(state.context);
+    this.bytes -= state.bytes;
+    this.memory.grow(-state.bytes);
+    this.evictions += 1;
+    state.letGo();
+  }
+
+  private forEach(act: (state: LearnedState) => void): void {
+    act(this.own);
+    for (const state of [...this.inMemory.values()]) act(state);
   }
 }

@@ -19,6 +19,7 @@ export class NoSuchVersionError extends Error {
   override readonly name = 'NoSuchVersionError';
 }
 
+/** Of a context once it is read. */
 export function exportState(states: SelectionStates, context: string): StateExport {
   const learned = states.of(context);
   return {
@@ -46,11 +47,11 @@ export function resetState(
   context: string,
   done: (outcome: StoreOutcome) => void,
 ): void {
-  states.of(context).edit({ change: (_, isPinned) => ({ state: states.initial(), isPinned }), done });
+  states.of(context).edit({ change: (_, isPinned) => ({ state: states.initial(context), isPinned }), done });
 }
 
 /**
- * Takes a state back; one that is pinned stays so.
+ * Takes a state back, that of a context once it is read; one that is pinned stays so.
  * @param version one that is kept; undefined: the last before the present one
  * @returns the version that it was taken back to
  * @throws NoSuchVersionError
@@ -71,7 +72,7 @@ export function rollBackState(
         : `version ${version} of this state is not kept: ${kept === '' ? 'none is' : `those kept are ${kept}`}`,
     );
   }
-  const state = states.adopt(found.state);
+  const state = states.adopt(found.state, context);
   states.of(context).edit({ change: (_, isPinned) => ({ state, isPinned }), done });
   return found.version;
 }

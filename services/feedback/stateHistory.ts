@@ -1,5 +1,6 @@
 import type { Json } from '../../selection/index.js';
-import { storeKey, type Store, type Versioned } from '../store/index.js';
+import { coldKey, storeKey, type Store, type StoreFault, type Versioned } from '../store/index.js';
+import { pastFolder } from './contextFolder.js';
 
 /** Earlier versions of one state that are kept. */
 export const MOST_PAST_VERSIONS = 8;
@@ -15,11 +16,11 @@ export interface PastVersion {
   readonly state: Json;
 }
 
-/** Where earlier versions of a state are kept; '' is the application's own. */
-export function pastKey(application: string, context: string): string {
+/** '' is the application's own. */
+function pastKey(application: string, context: string): string {
   return context === ''
     ? storeKey('selection', application, 'past')
-    : storeKey('selection', application, 'pastOf', context);
+    : coldKey(pastFolder(application), context);
 }
 
 /**
@@ -44,13 +45,31 @@ export class StateHistory {
     this.lastMs.delete(context);
     this.lastMs.set(context, nowMs);
     if (this.lastMs.size > MOST_REMEMBERED) this.lastMs.delete(this.lastMs.keys().next().value ?? '');
-    const former = this.versions(context);
-    if (former.some((past) => past.version === version)) return;
-    const versions = thinned([...former, { version, replacedMs: nowMs, state: value }], nowMs);
-    this.store.set(pastKey(this.application, context), versions as unknown as Json, 'any');
+    this.whileHeld(context, (fault) => {
+      const former = this.versions(context);
+      if (fault !== undefined || former.some((past) => past.version === version)) return;
+      const versions = thinned([...former, { version, replacedMs: nowMs, state: value }], nowMs);
+      this.store.set(pastKey(this.application, context), versions as unknown as Json, 'any');
+    });
   }
 
-  /** The oldest first. */
+  /** Calls back while the versions of a context are in memory, at once where they are. */
+  whileHeld(context: string, act: (fault: StoreFault | undefined) => void): void {
+    if (context === '') {
+      act(undefined);
+      return;
+    }
+    const key = pastKey(this.application, context);
+    const isThere = this.store.hold(key, (fault) => {
+      act(fault);
+      if (fault === undefined) this.store.release(key);
+    });
+    if (!isThere) return;
+    act(undefined);
+    this.store.release(key);
+  }
+
+  /** The oldest first; of a context while they are held. */
   versions(context: string): readonly PastVersion[] {
     return (
       (this.store.get(pastKey(this.application, context))?.value as readonly PastVersion[] | undefined) ?? []

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.js';
-import { commonInputForm, inputClash } from '../registry/inputForms.js';
 import { encodeInput } from './inputs.js';
 
 const FORM = { type: 'strings', columns: ['colour', 'size'] } as const;
@@ -46,17 +45,5 @@ describe('rows of columns', () => {
 
   it('are no input of a model that takes one text', () => {
     expect(encodeInput({ type: 'strings' }, ['rot', 1], 'input')).toMatchObject({ code: 'wrong_type' });
-  });
-});
-
-describe('models of an application that take rows', () => {
-  const other = { type: 'strings', columns: ['colour'] } as const;
-
-  it('have the same columns, or take any text', () => {
-    expect(inputClash({ name: 'a', form: FORM }, { name: 'b', form: other })).toBe(
-      "model 'a' takes the columns colour, size, 'b' of the same application colour",
-    );
-    expect(inputClash({ name: 'a', form: FORM }, { name: 'b', form: { type: 'strings' } })).toBeUndefined();
-    expect(commonInputForm('strings', [{ type: 'strings' }, FORM])).toEqual(FORM);
   });
 });

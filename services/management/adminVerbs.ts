@@ -21,6 +21,7 @@ import type { SetApplicationRequest } from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
 import { withFiles } from './uploadedFiles.js';
 import { VersionTurns } from './versionTurns.js';
+import { read } from './feedbackVerbs.js';
 
 type VersionRequest = z.infer<typeof schemas.modelVersionSchema>;
 type LinksRequest = z.infer<typeof schemas.linksSchema>;
@@ -368,7 +369,7 @@ function refuseUnreachable(registry: AdminSources['registry'], names: readonly s
   }
 }
 
-function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSources): AdminVerb[] {
+function statusVerbs({ registry, replicas, selectionShares, states, rooms }: AdminSources): AdminVerb[] {
   return [
     verb('get_all_containers', {
       summary: 'Every replica of every model version, as name:version:replica or as objects',
@@ -404,8 +405,9 @@ function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSource
       answer: schemas.stateAnswer,
       errors: ['unknown_application'],
       changes: 'nothing',
-      run: ({ app_name: application, uid }) => {
+      run: async ({ app_name: application, uid }) => {
         const { policy } = registry.requireApplication(application, 'app_name');
+        await read(states?.(application), String(uid));
         const shares = selectionShares(application, String(uid)) ?? [];
         return { app_name: application, uid: String(uid), policy, shares: Object.fromEntries(shares) };
       },

@@ -22,6 +22,7 @@ export function applicationRecord(
     ...(request.max_in_flight === undefined ? {} : { maxInFlight: request.max_in_flight }),
     ...(request.strict ? { strict: true } : {}),
     ...(request.launch_class === undefined ? {} : { launchClass: request.launch_class }),
+    ...(request.context_ttl_days === undefined ? {} : { contextTtlDays: request.context_ttl_days }),
     ...(request.loss === undefined ? {} : lossOf(request.loss, policyFile)),
     ...(policyFile === undefined ? {} : { policyFile }),
     ...(request.loss_of_late === undefined ? {} : { lossOfLate: request.loss_of_late }),
@@ -82,6 +83,7 @@ export function changedApplication(
     strict: request.strict ?? present.strict ?? false,
     policy,
     launch_class: changed(present.launchClass, launch_class),
+    context_ttl_days: changed(present.contextTtlDays, request.context_ttl_days),
     loss,
     loss_of_late: changed(present.lossOfLate, request.loss_of_late),
   };

@@ -94,23 +94,31 @@ describe('applications', () => {
     const engine = harness().engine();
     await done('set_app', { name: 'a', policy: { name: 'exp3s' } });
     await done('set_app', { name: 'a', policy: { name: 'exp3' } });
-    const state = { ...(engine.states('a')?.initial() as object), eta: 0.7 };
-    store.set('selection/a/context/u', { ...state, arms: ['m'], logWeights: [0] }, 0);
+    const state = { ...(engine.states('a')?.initial('') as object), eta: 0.7 };
+    store.set('selection/a/own', { ...state, arms: ['m'], logWeights: [0] }, 0);
     // Another parameter alone is nothing that was learned.
     expect(engine.states('a')?.hasLearned()).toBe(false);
-    const learned = { ...state, arms: ['m', 'n'], logWeights: [0, -2] };
-    store.set('selection/a/context/v', learned, 0);
     await post('add_model', model);
     await post('add_model', { ...model, model_name: 'n' });
     await done('add_model_links', { app_name: 'a', model_names: ['m', 'n'] });
+    const selection = { arms: ['n'], propensity: 0.5 };
+    await new Promise((resolve) =>
+      engine
+        .states('a')
+        ?.of('v')
+        .observe({ selection, predictions: [], feedback: { label: 'x' }, done: resolve }),
+    );
+    const contexts = () => store.list('cold/selection/a/state/').map(({ key }) => key);
     expect(engine.states('a')?.hasLearned()).toBe(true);
     const other = { name: 'a', policy: { name: 'ucb1' } };
     await refused('set_app', other, 'learned_state', 'policy.name');
-    expect(store.get('selection/a/context/v')).toBeDefined();
+    expect(contexts()).toHaveLength(1);
     await done('set_app', { name: 'a', policy: { parameters: { eta: 0.3 } } });
-    expect(store.get('selection/a/context/v')?.value).toEqual(learned);
+    expect(contexts()).toHaveLength(1);
     await done('set_app', { ...other, forget_learned: true });
     expect(store.list('selection/a/')).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(contexts()).toEqual([]);
     expect(registry.application('a')?.policy).toEqual({ name: 'ucb1', parameters: {} });
     engine.close();
   });

@@ -94,7 +94,8 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
     // What it learned is left out: it is long, and earlier versions are kept beside it.
     state: ({ app_name: application, uid }: StateRequest) => {
       const found = states?.(application);
-      if (found === undefined) return undefined;
+      // Not of a context that is not read yet.
+      if (found?.of(String(uid)).isKnown !== true) return undefined;
       const { policy, version, isPinned } = exportState(found, String(uid));
       return { policy, version, pinned: isPinned };
     },
@@ -106,8 +107,9 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
       answer: exportAnswer,
       errors: ['unknown_application'],
       changes: 'nothing',
-      run: ({ app_name: application, uid: context }) => {
+      run: async ({ app_name: application, uid: context }) => {
         const uid = String(context);
+        await read(statesOf(application), uid);
         const { isPinned, past, ...state } = exportState(statesOf(application), uid);
         return {
           app_name: application,
@@ -140,6 +142,7 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
       errors: [...errors, 'unknown_state_version'],
       changes: edit,
       run: async ({ app_name: application, uid, version }) => {
+        await read(statesOf(application), String(uid));
         let to = 0;
         await written((done) => {
           to = rollBackState(statesOf(application), String(uid), version, done);
@@ -241,6 +244,11 @@ function entryJson(entry: Awaited<ReturnType<QueueAdministration['list']>>[numbe
     ...(reason === undefined ? {} : { reason }),
     accepted_at: new Date(acceptedMs).toISOString(),
   };
+}
+
+/** Waits until a context's state and its earlier versions are in memory, as far as they can be read now. */
+export function read(states: SelectionStates | undefined, context: string): Promise<void> {
+  return new Promise((resolve) => (states === undefined ? resolve() : states.whenRead(context, resolve)));
 }
 
 /** @throws ServiceError `storage_full`, `store_failed`, `unknown_state_version` (as a rejection) */

@@ -12,6 +12,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     default_output: record.defaultOutput,
     latency_slo_micros: record.latencyObjectiveUs,
     max_in_flight: record.maxInFlight,
+    context_ttl_days: record.contextTtlDays,
     launch_class: record.launchClass,
     loss: record.fileLoss === undefined ? record.loss : { name: record.fileLoss },
     loss_of_late: record.lossOfLate,

@@ -86,6 +86,8 @@ const loss = z.strictObject({
   quantile: z.number().optional().describe('Of pinball: which one models are to answer; 0.5 unless given'),
 });
 
+/** A century: as good as for ever. */
+const MOST_TTL_DAYS = 36_500;
 const lossOfLate = z.number().min(0).max(1);
 
 const policyFile = z
@@ -129,6 +131,14 @@ export const addApplicationSchema = z.strictObject({
   launch_class: launchClass.describe(
     `How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out`,
   ),
+  context_ttl_days: z
+    .int()
+    .min(1)
+    .max(MOST_TTL_DAYS)
+    .optional()
+    .describe(
+      'What is learned for a context (uid) that was not used for so many days is forgotten; 30 when left out',
+    ),
   loss: loss
     .optional()
     .describe('How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out'),
@@ -163,6 +173,7 @@ export const setApplicationSchema = z.strictObject({
     .describe('With another policy.name: what was learned under the present one may go'),
   strict: z.boolean().optional(),
   launch_class: launchClass.nullable().describe("null: each model's own"),
+  context_ttl_days: addApplicationSchema.shape.context_ttl_days.nullable().describe('null: 30'),
   loss: loss.nullable().optional().describe('null: right or wrong'),
   loss_of_late: lossOfLate.nullable().optional().describe('null: nothing'),
 });
@@ -333,6 +344,7 @@ export const applicationAnswer = z.object({
   default_output: z.string(),
   latency_slo_micros: z.int(),
   max_in_flight: z.int().optional(),
+  context_ttl_days: z.int().optional(),
   launch_class: launchClass,
   loss: loss.optional(),
   loss_of_late: lossOfLate.optional(),

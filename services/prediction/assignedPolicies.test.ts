@@ -22,9 +22,7 @@ describe('ab', () => {
     const state = serving.engine.states('app')?.own.state as { judged: number[]; rewarded: number[] };
     expect(state.judged[0] + state.judged[1]).toBe(400);
     expect(state.rewarded).toEqual([0, state.judged[1]]);
-    expect(serving.store.list('selection/app/').map(({ key }) => key)).not.toContain(
-      'selection/app/context/user 1',
-    );
+    expect(serving.store.list('').map(({ key }) => key)).not.toContain('cold/selection/app/state/user%201');
   });
 });
 

@@ -40,7 +40,7 @@ describe('changes while queries run', () => {
     // A frontend that starts later finds the same, whichever parameters the state was written under.
     const stored = serving.store.get('selection/app/own')?.value as { gamma: number };
     expect(stored.gamma).toBe(0.05);
-    expect(states?.adopt(stored)).toEqual({ ...stored, gamma: 0.3 });
+    expect(states?.adopt(stored, '')).toEqual({ ...stored, gamma: 0.3 });
   });
 
   it('answers from a pinned version, and learns nothing from it', () => {

@@ -1,12 +1,17 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import { policyNamed } from '../../selection/index.js';
 import { isAbove, ReplicaGroup, type BatchingOptions } from '../batching/index.js';
-import { SelectionStates } from '../feedback/index.js';
+import {
+  ContextMemory,
+  DEFAULT_CONTEXT_LIMITS,
+  SelectionStates,
+  type ContextLimits,
+} from '../feedback/index.js';
 import { FILE_POLICY, HostedPolicy } from '../policyFiles/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import { ApplicationLoad } from './applicationLoad.js';
-import type { PredictionEngineOptions } from './engineOptions.js';
+import type { ContextOptions, PredictionEngineOptions } from './engineOptions.js';
 import type { PredictionObserver } from './observer.js';
 import { ServedApplication } from './servedApplication.js';
 import { ServedModel } from './servedModel.js';
@@ -19,6 +24,7 @@ export interface DirectoryOptions {
   readonly seed: number;
   readonly onTrialEnded: VersionTrialOptions['onEnded'];
   readonly batching: BatchingOptions;
+  readonly contexts: ContextOptions;
   readonly onWriteFailed: (key: string, message: string) => void;
   /** Of the draws of policies from files. */
   readonly seed: number;
@@ -37,12 +43,14 @@ export class Directory {
   private readonly applicationsByName = new Map<string, ServedApplication>();
   /** name → version → model. */
   private readonly modelsByName = new Map<string, Map<string, ServedModel>>();
+  private readonly contextMemory: ContextMemory;
   /** By model. */
   private readonly trialsByModel = new Map<string, VersionTrial>();
   private nextNumber = 1;
   private readonly unwatch: () => void;
 
   constructor(private readonly options: DirectoryOptions) {
+    this.contextMemory = new ContextMemory(options.contexts.memoryBytes);
     this.refresh();
     this.unwatch = options.registry.watch(() => this.refresh());
   }
@@ -214,6 +222,7 @@ export class Directory {
     const { name, parameters } = record.policy;
     if (present?.record.policy.name === name && (name !== FILE_POLICY || present.hosted === hosted)) {
       present.states.refit(arms, parameters);
+      present.states.setLimits(this.contextLimits(record));
       return present.states;
     }
     present?.states.close();
@@ -226,7 +235,16 @@ export class Directory {
       arms,
       store: this.options.store,
       onWriteFailed: this.options.onWriteFailed,
+      memory: this.contextMemory,
+      limits: this.contextLimits(record),
     });
+  }
+
+  private contextLimits({ contextTtlDays }: ApplicationRecord): ContextLimits {
+    return {
+      most: this.options.contexts.most ?? DEFAULT_CONTEXT_LIMITS.most,
+      ttlDays: contextTtlDays ?? DEFAULT_CONTEXT_LIMITS.ttlDays,
+    };
   }
 
   /** A model's batches must suit the most impatient of the applications that use it, and leave room for the highest class of theirs. */

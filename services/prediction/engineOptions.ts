@@ -6,10 +6,18 @@ import {
   type BatchingOptions,
   type HangLimits,
 } from '../batching/index.js';
+import type { ContextLimits } from '../feedback/index.js';
 import type { RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import type { PredictionObserver } from './observer.js';
 import type { VersionTrialOptions } from './versionTrial.js';
+
+export interface ContextOptions {
+  /** States in memory, of all applications together; 64 MiB by default. */
+  readonly memoryBytes?: number | undefined;
+  /** Contexts of one application in the store; a million by default. */
+  readonly most?: ContextLimits['most'] | undefined;
+}
 
 export interface PredictionEngineOptions {
   readonly clock: Clock;
@@ -18,6 +26,8 @@ export interface PredictionEngineOptions {
   /** Of every draw; the same seed and arrivals give the same selections. */
   readonly seed: number;
   readonly observer?: PredictionObserver;
+  /** What is kept of contexts. */
+  readonly contexts?: ContextOptions | undefined;
   /** Limit of the prediction cache; 32 MiB by default, 0 keeps nothing. */
   readonly cacheBytes?: number;
   /** Of the prediction cache's hash, 16 bytes: random and secret where strangers ask. Zeros by default. */

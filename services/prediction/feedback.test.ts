@@ -152,13 +152,24 @@ describe('feedback', () => {
 
   it('learns for each context apart', () => {
     const serving = twoModels();
-    for (let at = 0; at < 100; at++) {
-      const queryId = serving.predict(at, { context: 'ann' });
-      serving.run();
-      serving.feedback({ queryId, label: 'yes' });
-    }
-    expect(serving.engine.selectionShares('app', 'ann')?.get('good')).toBeGreaterThan(0.9);
-    expect(serving.engine.selectionShares('app')?.get('good')).toBeCloseTo(0.5, 12);
+    const live = (context: string, label: string) => {
+      for (let at = 0; at < 100; at++) {
+        const queryId = serving.predict(at, { context });
+        serving.run();
+        serving.feedback({ queryId, label });
+      }
+    };
+    const good = (context: string) => serving.engine.selectionShares('app', context)?.get('good') ?? 0;
+    live('ann', 'yes');
+    expect(good('ann')).toBeGreaterThan(0.9);
+    // Others begin with what the application has learned of her, and soon go their own way.
+    expect(good('')).toBeGreaterThan(0.9);
+    expect(good('bob')).toBeGreaterThan(0.9);
+    live('bob', 'no');
+    expect(good('bob')).toBeLessThan(0.1);
+    expect(good('ann')).toBeGreaterThan(0.9);
+    serving.registry.addApplication('app', 'exp3', { eta: 0.2, prior: 0 });
+    expect(good('cid')).toBeCloseTo(0.5, 12);
   });
 });
 
@@ -180,6 +191,7 @@ describe('learned state', () => {
     expect([...(shares?.keys() ?? [])]).toEqual(['bad', 'good', 'third']);
     expect(shares?.get('third')).toBeCloseTo(1 / 3, 6);
     second.registry.removeApplication('app');
+    await settled();
     expect(store.list('selection/')).toEqual([]);
   });
 

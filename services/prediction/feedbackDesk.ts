@@ -169,13 +169,11 @@ export class FeedbackDesk {
         done(refused(badInput));
         return;
       }
-      this.sources.askArms(
-        application,
-        state,
-        feedback,
-        input,
-        new FeedbackJoin(feedback, once, observer, done),
-      );
+      const ask = (): void => {
+        const join = new FeedbackJoin(feedback, once, observer, done);
+        this.sources.askArms(application, state, feedback, input, join);
+      };
+      if (state.whenRead(ask)) ask();
     } else done(refused(unknownQuery(feedback.queryId)));
   }
 }

@@ -3,9 +3,15 @@ import { KeyedDraw, type Features, type Selection } from '../../selection/index.
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
-import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
+import {
+  RecentQueries,
+  type ContextCounts,
+  type LearnedState,
+  type SelectionStates,
+} from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
 import { askModels, askMore, askOther, askShadows, askTwins } from './asking.js';
+import { ColdQueries } from './coldQueries.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
@@ -76,6 +82,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly draw: KeyedDraw;
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
+  private readonly cold: ColdQueries;
   private readonly escalation: Escalation;
   private readonly modelCalls: ModelCalls;
   private readonly hosted: HostedQueries;
@@ -104,6 +111,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       if (live.hosted?.ask !== undefined) live.hosted.ask.giveUp();
       else this.settle(live, nowNs);
     });
+    this.cold = new ColdQueries(this.clock, `${port}/contexts`);
     this.escalation = new Escalation(this.clock, `${port}/escalation`, this.cache, this, (live, nowNs) =>
       this.settle(live, nowNs),
     );
@@ -133,6 +141,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.directory = new Directory({
       registry: options.registry,
       store: options.store,
+      contexts: options.contexts ?? {},
       batching: batchingOptions(options, this.observer),
       seed: options.seed,
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
@@ -181,6 +190,29 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.refuse(query, sink, badContext(error));
       return;
     }
+    if (state.isKnown || query.version !== undefined) {
+      this.serve(query, sink, application, state, this.clock.nowNs());
+      return;
+    }
+    const acceptedNs = this.clock.nowNs();
+    // It counts as one that is in flight, as it is.
+    application.load.inFlight += 1;
+    this.live += 1;
+    this.cold.wait(state, budgetOf(query, application), () => {
+      application.load.inFlight -= 1;
+      this.live -= 1;
+      this.serve(query, sink, application, state, acceptedNs);
+    });
+  }
+
+  /** @param acceptedNs when it came */
+  private serve(
+    query: Query,
+    sink: AnswerSink,
+    application: ServedApplication,
+    state: LearnedState,
+    acceptedNs: number,
+  ): void {
     let pinned: ServedModel | undefined;
     let selection: Selection;
     if (query.version === undefined && this.hosted.isAsked(application)) {
@@ -197,18 +229,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       pinned = found;
       selection = { arms: [pinned.record.name], propensity: 1 };
     }
-    const nowNs = this.clock.nowNs();
-    const { objectiveNs } = application;
-    const budgetNs =
-      query.budgetNs !== undefined && query.budgetNs < objectiveNs ? query.budgetNs : objectiveNs;
     const live = new LiveQuery(
       query.id,
       application,
       state,
       selection,
       pinned !== undefined,
-      nowNs,
-      nowNs + budgetNs,
+      acceptedNs,
+      acceptedNs + budgetOf(query, application),
       application.keptFeatures(query.features, this.observer.writesFeedback),
     );
     live.query = query;
@@ -216,6 +244,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.recent.add(live);
     application.load.inFlight += 1;
     application.load.taken += 1;
+    const nowNs = this.clock.nowNs();
     if (selection === NOBODY) this.startHosted(live, query.input, query, nowNs);
     else this.start(live, query.input, query, pinned, nowNs);
   }
@@ -319,6 +348,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   /** Stops serving at once: what is in flight is answered with what has arrived or the default, replicas are closed. */
   close(): void {
+    this.cold.close();
     this.draining = true;
     this.closing = true;
     const nowNs = this.clock.nowNs();
@@ -385,6 +415,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   ready(model: string, version: string): boolean {
     return (this.directory.model(model, version)?.replicas.size ?? 0) > 0;
+  }
+
+  /** Of every application: what became of its contexts. */
+  *contextCounts(): IterableIterator<readonly [application: string, counts: ContextCounts]> {
+    for (const { record, states } of this.directory.applications()) yield [record.name, states.counts()];
   }
 
   /** What an application has learned; undefined when there is no such application. */
@@ -588,6 +623,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (!this.draining || this.inFlight() > 0) return;
     for (const done of this.drained.splice(0)) done();
   }
+}
+
+function budgetOf({ budgetNs }: Query, { objectiveNs }: ServedApplication): number {
+  return budgetNs !== undefined && budgetNs < objectiveNs ? budgetNs : objectiveNs;
 }
 
 /** Tells policies and trials that want to know what became of those who were asked. */

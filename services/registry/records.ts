@@ -17,6 +17,8 @@ export interface ApplicationRecord {
   readonly maxInFlight?: number;
   /** How much the launches for its queries may be made to wait by others; absent: as its models say. */
   readonly launchClass?: LaunchClass;
+  /** Contexts that were not used for so many days are forgotten; 30 unless given. */
+  readonly contextTtlDays?: number;
   /** By which labels judge its models; absent: right or wrong. */
   readonly loss?: LossChoice;
   /** From 0 to 1: what it costs a model to answer after the query's time, whatever it says; absent: nothing. */

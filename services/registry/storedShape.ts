@@ -21,6 +21,7 @@ const application = z.looseObject({
   strict: z.boolean().optional(),
   policy: z.looseObject({ name, parameters: z.unknown() }),
   maxInFlight: z.int().min(1).optional(),
+  contextTtlDays: z.int().min(1).optional(),
   launchClass,
   policyFile: z
     .looseObject({

@@ -85,6 +85,9 @@ async function telemetryWithModel(): Promise<{
       ],
       selectionShares: () => new Map([['m', 0.75]]),
       policyFiles: () => [{ application: 'a', isUp: false, restarts: 2 }],
+      contextCounts: () => [
+        ['app', { held: 2, heldBytes: 1500, kept: 7, reads: 9, evictions: 5, expired: 3, crowdedOut: 4 }],
+      ],
     },
     {
       replicas: () => [
@@ -255,6 +258,13 @@ describe('Telemetry', () => {
       'windjammer_gpu_node_busy_simulated_seconds_total{node="node0"} 2',
       'windjammer_application_objective_seconds{application="a"} 0.001',
       'windjammer_selection_share{application="a",model="m"} 0.75',
+      'windjammer_contexts_held{application="app"} 2',
+      'windjammer_context_bytes{application="app"} 1500',
+      'windjammer_contexts_kept{application="app"} 7',
+      'windjammer_context_reads_total{application="app"} 9',
+      'windjammer_context_evictions_total{application="app"} 5',
+      'windjammer_contexts_forgotten_total{application="app",reason="expired"} 3',
+      'windjammer_contexts_forgotten_total{application="app",reason="crowded_out"} 4',
       'windjammer_gpu_node_dilation{node="node0"} 1.5',
       'windjammer_queries_in_flight 7',
       'process_cpu_seconds_total',

@@ -21,6 +21,7 @@ import {
 import type { MetricsFormat } from '../metrics/index.js';
 import type { PolicyFault } from '../policyFiles/index.js';
 import type { RegistryView } from '../registry/index.js';
+import { contextFamilies, type CountsOfApplication } from './contextMetrics.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
 import { clusterFamilies, type ClusterSources } from './clusterMetrics.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
@@ -53,6 +54,7 @@ export interface TelemetrySources {
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
   policyFiles(): readonly PolicyFileStatus[];
+  contextCounts(): Iterable<CountsOfApplication>;
 }
 
 /** What a scrape is answered. */
@@ -126,6 +128,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
         () => sources.cacheStats(),
         () => sources.lookups(),
       ),
+      ...contextFamilies(() => sources.contextCounts()),
       ...deploymentFamilies(deployment),
       ...gpuFamilies(() => deployment.nodes(), hostname()),
       ...verdictFamilies(() => deployment.nodes()),

@@ -1,3 +1,4 @@
+import { isa } from '../ptx/index.js';
 import type { IrInstruction } from '../ptx/index.js';
 
 /** What an instruction means for the order of memory, by the PTX memory model. */
@@ -13,15 +14,15 @@ export interface MemoryOrder {
 }
 
 export function memoryOrderOf({ opcode, modifiers }: IrInstruction): MemoryOrder {
-  const isFence = opcode === 'membar' || (opcode === 'fence' && !modifiers.includes('proxy'));
-  const isAtomic = opcode === 'atom' || opcode === 'red';
-  const isAccess = opcode === 'ld' || opcode === 'st';
+  const { watch } = isa(opcode);
+  const isAtomic = watch === 'update';
+  const isAccess = watch === 'access';
   const has = (...names: string[]): boolean =>
     (isAtomic || isAccess) && names.some((name) => modifiers.includes(name));
   const isStrong = isAtomic || has('relaxed', 'acquire', 'release', 'mmio');
   const isVolatile = has('volatile');
   return {
-    isFence,
+    isFence: watch === 'barrierOfMemory' || (watch === 'fence' && !modifiers.includes('proxy')),
     isStrong,
     isVolatile,
     isAcquire: has('acquire', 'acq_rel'),

@@ -1,3 +1,4 @@
+import { isa } from '../ptx/index.js';
 import { shuffledFrom, type InterpreterObserver, type KernelFault, type Warp } from '../executor/index.js';
 import type { Severity } from './findings.js';
 import type { FindingLog, Observation } from './findingLog.js';
@@ -87,7 +88,7 @@ export class Synccheck implements InterpreterObserver {
   /** Lanes that shuffle may read one that takes no part: what that gives is open. */
   private checkSources(warp: Warp, pc: number, group: number): void {
     const instruction = this.code.instruction(pc);
-    if (instruction?.opcode !== 'shfl') return;
+    if (instruction === undefined || isa(instruction.opcode).watch !== 'shuffle') return;
     for (let rest = group; rest !== 0; rest &= rest - 1) {
       const lane = lowest(rest);
       const from = shuffledFrom(instruction, warp, lane);
@@ -227,11 +228,13 @@ export class Synccheck implements InterpreterObserver {
     const instruction = this.code.instruction(pc);
     if (instruction === undefined) return false;
     const { opcode, modifiers } = instruction;
-    return /^(shfl|vote|match|redux|elect)$/.test(opcode) || (opcode === 'bar' && modifiers.includes('warp'));
+    const { watch } = isa(opcode);
+    const exchanges = watch === 'exchange' || watch === 'shuffle';
+    return exchanges || (watch === 'barrier' && modifiers.includes('warp'));
   }
 
   private isBarrier(pc: number): boolean {
-    return /^(bar|barrier)$/.test(this.code.instruction(pc)?.opcode ?? '');
+    return isa(this.code.instruction(pc)?.opcode ?? '').watch === 'barrier';
   }
 }
 

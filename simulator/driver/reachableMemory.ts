@@ -1,3 +1,4 @@
+import { isAtomic, isCall, isLoad } from '../ptx/index.js';
 import type { LoadedModule, Segment } from '../executor/index.js';
 import { mapped, type MemoryRegions } from '../faults/index.js';
 import type { IrFunction } from '../ptx/index.js';
@@ -38,8 +39,8 @@ function isWritable({ permission }: Segment): boolean {
 
 function mayFollowPointers({ instructions }: IrFunction): boolean {
   return instructions.some(({ opcode, modifiers, types }) => {
-    if (opcode === 'call') return true;
-    if (opcode !== 'ld' && opcode !== 'ldu' && opcode !== 'atom') return false;
+    if (isCall(opcode)) return true;
+    if (!isLoad(opcode) && !isAtomic(opcode)) return false;
     if (!types.some((type) => POINTER_TYPES.has(type))) return false;
     return !modifiers.some((each) => POINTERLESS_SPACES.some((space) => each.startsWith(space)));
   });

@@ -76,6 +76,14 @@ exit; }`;
     expect(expected).not.toContain(0);
   });
 
+  it('divide integers, which are never approximate', () => {
+    const text = `${head} .param .u64 p; .param .s32 n;
+ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n];
+div.s32 %r2, -22, %r1; st.global.u32 [%rd1], %r2;
+exit; }`;
+    expect(leaves(way, early, text, 1)).toEqual([-7 >>> 0]);
+  });
+
   it('read the number of the grid in 16 bits', () => {
     const body = `.entry k (.param .u64 p, .param .s32 n)
 { .reg .u64 %rd<3>; .reg .u16 %h; ld.param.u64 %rd1, [p]; mov.u16 %h, %gridid; st.global.u16 [%rd1], %h; exit; }`;

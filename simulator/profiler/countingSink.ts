@@ -1,3 +1,4 @@
+import { isAccess, isBranch, isSwitch } from '../ptx/index.js';
 import {
   atomicSectors,
   RequestShaper,
@@ -219,10 +220,10 @@ export class CountingSink implements TraceSink {
 
 function partOf(instruction: IrInstruction): Part {
   const { opcode, modifiers, guard } = instruction;
-  const space = /^(?:ld|ldu|st|atom|red)$/.test(opcode) ? spaceOf(modifiers) : undefined;
+  const space = isAccess(opcode) ? spaceOf(modifiers) : undefined;
   return {
-    isConditional: opcode === 'bra' && guard !== undefined,
-    isTable: opcode === 'brx',
+    isConditional: isBranch(opcode) && guard !== undefined,
+    isTable: isSwitch(opcode),
     isLocal: space === 'local',
     isConstant: space === 'const',
   };

@@ -1,11 +1,5 @@
+import { endsBlock } from './isa/index.js';
 import type { IrBlock, IrInstruction } from './ir.js';
-
-/** Whether a block ends with this instruction: `brkpt` without a debugger is an end as `trap` is. */
-export function endsBlock(opcode: string): boolean {
-  return ends.has(opcode);
-}
-
-const ends = new Set(['bra', 'brx', 'ret', 'exit', 'trap', 'brkpt']);
 
 export interface BlockLayout {
   /** First instruction of each block, ascending. */

@@ -1,3 +1,4 @@
+import { isa } from './isa/index.js';
 import { isScalarType } from './scalarTypes.js';
 
 /**
@@ -22,26 +23,18 @@ export function firstTargets(ptxVersion: string, architecture: number): FirstTar
   return flushes || isEarly ? { flushes, hasDefaults: isEarly, parametersInside: isEarly } : undefined;
 }
 
-/** Of f32 approximate, of f64 rounded to nearest, but for the reciprocal root, which is approximate in both. */
-const approximated = new Set(['sin', 'cos', 'ex2', 'lg2', 'rcp', 'sqrt', 'rsqrt', 'div']);
-const flushing = new Set('add sub mul mad fma min max abs neg set setp slct cvt'.split(' '));
 const accuracy = /^(?:approx|full|rn|rz|rm|rp)$/;
 
 /** How an instruction is spelled today. @param spelled opcode and modifiers, joined by their dots */
 export function laterSpelling(spelled: string, { flushes, hasDefaults }: FirstTargets): string {
   const [opcode = '', ...modifiers] = spelled.split('.');
   const types = modifiers.filter(isScalarType);
-  if (hasDefaults && !modifiers.some((each) => accuracy.test(each))) {
-    if (opcode === 'mad' && types[0] === 'f64') modifiers.unshift('rn');
-    else if (approximated.has(opcode))
-      modifiers.unshift(types[0] === 'f64' && opcode !== 'rsqrt' ? 'rn' : 'approx');
-  }
+  const { single, double, isFlushing } = isa(opcode).syntax.early;
+  const unsaid = types[0] === 'f64' ? double : types[0] === 'f32' ? single : undefined;
+  if (hasDefaults && unsaid !== undefined && !modifiers.some((each) => accuracy.test(each)))
+    modifiers.unshift(unsaid);
   const isFlushed =
-    flushes &&
-    (flushing.has(opcode) || approximated.has(opcode)) &&
-    types.at(-1) === 'f32' &&
-    !types.includes('f64') &&
-    !modifiers.includes('ftz');
+    flushes && isFlushing && types.at(-1) === 'f32' && !types.includes('f64') && !modifiers.includes('ftz');
   if (isFlushed) {
     const sat = modifiers.indexOf('sat');
     modifiers.splice(sat >= 0 ? sat : modifiers.findIndex(isScalarType), 0, 'ftz');

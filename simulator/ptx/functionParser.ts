@@ -1,5 +1,5 @@
-import { formsOf } from './forms/index.js';
-import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
+import { endsBlock, formsOf, isa, isCall, isSwitch } from './isa/index.js';
+import { connectBlocks, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
 import { parseAttribute, parseBank } from './declaredTypes.js';
 import { checkFeature } from './features.js';
@@ -44,8 +44,6 @@ export interface ModuleContext extends CheckContext {
   useReservedSharedMemory(): void;
 }
 
-const stackOpcodes = new Set(['alloca', 'stacksave', 'stackrestore']);
-const carryOpcodes = new Set(['add', 'addc', 'sub', 'subc', 'mad', 'madc']);
 const NONE: readonly number[] = [];
 
 /** Reads one function body. */
@@ -138,7 +136,7 @@ export class FunctionParser {
   }
 
   private push(instruction: PendingInstruction): void {
-    if (instruction.opcode === 'ret') {
+    if (isa(instruction.opcode).effects.kind === 'return') {
       for (const formal of this.head.given)
         this.pending.push(...this.formalMoves('st', formal, instruction.line, instruction.guard));
     }
@@ -202,8 +200,9 @@ export class FunctionParser {
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {
-    if (parsed.opcode === 'call') return passRegisters(parsed, this.scopes, this.callParameters);
-    if (parsed.opaque === true || !stackOpcodes.has(parsed.opcode)) return rewrite(parsed, this.scopes);
+    if (isCall(parsed.opcode)) return passRegisters(parsed, this.scopes, this.callParameters);
+    if (parsed.opaque === true || isa(parsed.opcode).syntax.rewritten !== 'stack')
+      return rewrite(parsed, this.scopes);
     return allocate(parsed, this.allocationStack()) ?? [parsed];
   }
 
@@ -415,14 +414,15 @@ export class FunctionParser {
 
   /** The condition code that `.cc` writes, and that addc, subc and madc read. */
   private carryOf({ opcode, modifiers }: ParsedInstruction): IrInstruction['carry'] {
-    if (!carryOpcodes.has(opcode)) return undefined;
-    const reads = opcode.endsWith('c');
+    const { carry } = isa(opcode).syntax;
+    if (carry === undefined) return undefined;
+    const reads = carry === 'in';
     const writes = modifiers.includes('cc');
     return reads || writes ? { register: this.scopes.conditionCode(), reads, writes } : undefined;
   }
 
   private labelsOf(each: PendingInstruction): readonly string[] {
-    if (each.opcode !== 'brx' || each.table === undefined) return each.labels;
+    if (!isSwitch(each.opcode) || each.table === undefined) return each.labels;
     const table = this.scopes.findTable(each.table, each.scope);
     if (table?.kind === 'branchTargets') {
       this.branchTargets += table.labels.length;
@@ -438,7 +438,7 @@ export class FunctionParser {
 
   /** Of an indirect call what its table says; of a direct one the table is of no use. */
   private prototypeOf(each: PendingInstruction): IrPrototype | undefined {
-    if (each.opcode !== 'call' || each.table === undefined || each.sources[0]?.kind !== 'register')
+    if (!isCall(each.opcode) || each.table === undefined || each.sources[0]?.kind !== 'register')
       return undefined;
     const table = this.scopes.findTable(each.table, each.scope);
     if (table?.kind === 'callPrototype') return table.prototype;

@@ -1,6 +1,6 @@
 export type * from './ir.js';
 export { PtxParseError, type PtxErrorCode } from './errors.js';
-export { exchangesLanes, formsOf, supportedOpcodes, type InstructionForm } from './forms/index.js';
+export * from './isa/index.js';
 export { parseModule } from './moduleParser.js';
 export {
   printBlocks,

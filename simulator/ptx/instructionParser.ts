@@ -1,3 +1,4 @@
+import { isBranch, isCall, isSwitch, isa } from './isa/index.js';
 import { parseConstant, parseOffset, startsConstant } from './constantExpressions.js';
 import { type FirstTargets, laterSpelling } from './firstTargets.js';
 import type { IrInstruction, IrOperand, ScalarType } from './ir.js';
@@ -39,7 +40,7 @@ export interface ParsedInstruction {
 
 /** Instructions that do not run here, but whose operands are like those of others: what works on matrices in registers. */
 export function isOfMatrices(opcode: string): boolean {
-  return /^(mma|wmma|ldmatrix|stmatrix|movmatrix)$/.test(opcode);
+  return isa(opcode).effects.kind === 'matrix';
 }
 
 /** What an instruction's opcode and modifiers say, before any operand. */
@@ -71,18 +72,18 @@ function spellingOf(text: string): Spelling {
   return found;
 }
 
-const withoutDestination = new Set(
-  (
-    'st red bra brx ret exit trap brkpt bar barrier membar fence nanosleep prefetch prefetchu discard applypriority ' +
-    'cp griddepcontrol pmevent stackrestore stmatrix'
-  ).split(' '),
-);
-
 /** Whether the first operand is written. */
 function hasDestination(opcode: string, modifiers: readonly string[]): boolean {
-  if (opcode === 'bar' || opcode === 'barrier') return modifiers.includes('red');
-  if (opcode === 'wmma') return !modifiers.includes('store');
-  return !withoutDestination.has(opcode);
+  switch (isa(opcode).syntax.writes) {
+    case 'always':
+      return true;
+    case 'never':
+      return false;
+    case 'reductions':
+      return modifiers.includes('red');
+    case 'unlessStored':
+      return !modifiers.includes('store');
+  }
 }
 
 const componentIndex: Readonly<Record<string, number>> = {
@@ -136,13 +137,13 @@ export class InstructionParser {
       stream.skipStatement();
       return { ...parsed(line, spelling, guard, [], []), opaque: true };
     }
-    if (opcode === 'bra') {
+    if (isBranch(opcode)) {
       const label = stream.word('a label').text;
       stream.expect(';', 'after the instruction');
       return { ...parsed(line, spelling, guard, [], []), labels: [label] };
     }
-    if (opcode === 'brx') return { ...parsed(line, spelling, guard, [], []), ...this.parseIndexedBranch() };
-    if (opcode === 'call') return { ...parsed(line, spelling, guard, [], []), ...this.parseCall() };
+    if (isSwitch(opcode)) return { ...parsed(line, spelling, guard, [], []), ...this.parseIndexedBranch() };
+    if (isCall(opcode)) return { ...parsed(line, spelling, guard, [], []), ...this.parseCall() };
     const operands: IrOperand[] = [];
     let selectors: string[] | undefined;
     if (stream.peek().kind === 'end') stream.fail("';' after the instruction");
@@ -151,7 +152,7 @@ export class InstructionParser {
         this.selector = '';
         operands.push(this.parseOperand());
         if (this.selector !== '') {
-          if (!/^v(?!ote)/.test(opcode)) stream.fail('a whole register');
+          if (!isa(opcode).syntax.hasSelectors) stream.fail('a whole register');
           selectors ??= [];
           while (selectors.length < operands.length - 1) selectors.push('');
           selectors.push(this.selector);

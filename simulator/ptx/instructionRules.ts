@@ -1,3 +1,4 @@
+import { isa } from './isa/index.js';
 import type { IrFunction, IrInstruction, IrOperand, IrParameter, IrPrototype } from './ir.js';
 import { typeBits } from './scalarTypes.js';
 
@@ -21,26 +22,35 @@ export function checkByOpcode(
   fn: IrFunction,
   context: FunctionContext,
 ): string | undefined {
-  switch (instruction.opcode) {
-    case 'bar':
+  switch (isa(instruction.opcode).syntax.rule) {
     case 'barrier':
       return checkBarrier(instruction);
-    case 'shfl':
-    case 'vote':
+    case 'synchronous':
       return checkSynchronous(instruction, context);
     case 'call':
       return checkCall(instruction, fn, context);
-    case 'brx':
+    case 'switch':
       return checkIndexedBranch(instruction, fn);
-    case 'cp':
+    case 'copy':
       return checkCopy(instruction);
-    case 'lop3':
+    case 'lookUp':
       return checkLookUp(instruction);
-    case 'elect':
-    case 'match':
-      return checkPair(instruction);
-    default:
-      return instruction.opcode.startsWith('v') ? checkVideo(instruction) : checkVector(instruction);
+    case 'pair':
+      return isPair(instruction) ? undefined : 'a pair d|p is expected';
+    case 'pairOfAll':
+      return instruction.modifiers.includes('any') && isPair(instruction)
+        ? 'a pair d|p is not expected here'
+        : undefined;
+    case 'video':
+      return checkVideo(instruction);
+    case 'move':
+      return vectorsOf(instruction).length > 1
+        ? 'a vector moved to a vector: write mov.v2 or mov.v4'
+        : undefined;
+    case 'vector':
+      return checkVector(instruction, 1);
+    case 'vectors':
+      return checkVector(instruction, 2);
   }
 }
 
@@ -73,16 +83,18 @@ function checkSynchronous(
   return `lanes of sm_70 and later must be named: write ${opcode}.sync with a mask of its members`;
 }
 
-function checkVector(instruction: IrInstruction): string | undefined {
-  const { opcode, modifiers, types } = instruction;
+function vectorsOf({ destinations, sources }: IrInstruction): Extract<IrOperand, { kind: 'vector' }>[] {
+  return [...destinations, ...sources].filter((operand) => operand.kind === 'vector');
+}
+
+/** @param expected how many operands are vectors where modifiers say that there are any */
+function checkVector(instruction: IrInstruction, expected: number): string | undefined {
+  const { modifiers, types } = instruction;
   const all = [...instruction.destinations, ...instruction.sources];
-  const vectors = all.filter((operand) => operand.kind === 'vector');
-  if (opcode === 'mov')
-    return vectors.length > 1 ? 'a vector moved to a vector: write mov.v2 or mov.v4' : undefined;
+  const vectors = vectorsOf(instruction);
   const type = types.at(-1);
   if (type === 'b128') return undefined;
   const width = Number(modifiers.find((each) => /^v[248]$/.test(each))?.slice(1) ?? 0);
-  const expected = opcode === 'atom' ? 2 : 1;
   if (
     vectors.some((vector) => vector.elements.length !== width) ||
     (width > 0 && vectors.length < expected && !all.some((operand) => operand.kind === 'sink'))
@@ -112,11 +124,8 @@ function checkLookUp({ modifiers, destinations, sources }: IrInstruction): strin
   return written < 0n || written > 255n ? `look-up table ${written}: it has 8 bits` : undefined;
 }
 
-function checkPair({ opcode, modifiers, destinations }: IrInstruction): string | undefined {
-  if (opcode === 'elect' && destinations[0]?.kind !== 'pair') return 'a pair d|p is expected';
-  return modifiers.includes('any') && destinations[0]?.kind === 'pair'
-    ? 'a pair d|p is not expected here'
-    : undefined;
+function isPair({ destinations }: IrInstruction): boolean {
+  return destinations[0]?.kind === 'pair';
 }
 
 function checkIndexedBranch({ sources }: IrInstruction, fn: IrFunction): string | undefined {

@@ -1,3 +1,4 @@
+import { isa } from './isa/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { typeBits } from './scalarTypes.js';
 import { specialRegisterBits } from './specialRegisters.js';
@@ -68,13 +69,8 @@ function checkOperand(
   }
   if (operand.kind === 'register') return checkRegister(operand.register, type, instruction, fn);
   if (operand.kind === 'negatedPredicate') {
-    if (
-      isWritten ||
-      type !== 'pred' ||
-      !/^(setp|set|vote|and|or|xor|not|selp|bar|barrier|lop3)$/.test(instruction.opcode)
-    ) {
+    if (isWritten || type !== 'pred' || !isa(instruction.opcode).syntax.isNegatable)
       return 'a negated predicate is not expected here';
-    }
     return checkRegister(operand.register, type, instruction, fn);
   }
   if (operand.kind === 'sink') return isWritten ? undefined : "'_' cannot be read";
@@ -93,14 +89,16 @@ function checkValue(operand: IrOperand, type: ScalarType, instruction: IrInstruc
       : `a ${operand.width}-bit float where .${type} is expected`;
   }
   if (operand.kind === 'symbol') {
-    if (instruction.opcode === 'mov' && (typeBits(type) === 64 || typeBits(type) === 32)) return undefined;
+    if (isa(instruction.opcode).syntax.isMove && (typeBits(type) === 64 || typeBits(type) === 32))
+      return undefined;
     return `the address ${operand.name} is not expected here`;
   }
   return 'a value is expected';
 }
 
 function checkSpecial(name: string, type: ScalarType, instruction: IrInstruction): string | undefined {
-  if (instruction.opcode !== 'mov') return 'a special register can only be moved: mov it to a register first';
+  if (!isa(instruction.opcode).syntax.isMove)
+    return 'a special register can only be moved: mov it to a register first';
   const have = specialRegisterBits(name) ?? 0;
   const bits = typeBits(type);
   // Old texts move 32-bit special registers to .u16, and the number of the grid was once of 32 bits.
@@ -115,7 +113,7 @@ function vectorElementType(
   instruction: IrInstruction,
 ): ScalarType | undefined {
   if (type === 'b128') return count === 2 ? 'b64' : undefined;
-  if (instruction.opcode !== 'mov') return type;
+  if (!isa(instruction.opcode).syntax.isMove) return type;
   const bits = typeBits(type) / count;
   return count > 1 && (bits === 8 || bits === 16 || bits === 32) ? `b${bits}` : undefined;
 }
@@ -133,7 +131,7 @@ function checkRegister(
   if ((found.type === 'pred') !== (type === 'pred'))
     return `${found.name} is .${found.type}, .${type} expected`;
   // Loads, stores and conversions may use a register wider than the type (`ld.u8` into .b16).
-  if (have === bits || (have > bits && /^(ld|ldu|st|cvt)$/.test(instruction.opcode))) return undefined;
+  if (have === bits || (have > bits && isa(instruction.opcode).syntax.isWider)) return undefined;
   return `${found.name} is .${found.type}, .${type} expected`;
 }
 

@@ -1,3 +1,4 @@
+import { isa } from './isa/index.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand, ScalarType } from './ir.js';
 import { doubleLiteral, literalValue, singleLiteral } from './literals.js';
@@ -15,29 +16,28 @@ import { sourceTypes } from './support.js';
 export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   if (parsed.opaque === true) return [parsed];
   const plain = canonical(withoutLoneBraces(parsed), scopes);
-  switch (plain.opcode) {
-    case 'createpolicy':
+  switch (isa(plain.opcode).syntax.rewritten) {
+    case 'policy':
       // No cache follows a policy here, so that any value stands for it.
       return [
         withModifiers({ ...plain, opcode: 'mov', sources: [{ kind: 'integer', low: 0, high: 0 }] }, ['b64']),
       ];
-    case 'mov':
+    case 'move':
       return moveVector(plain, scopes).map(withRoundedLiterals);
-    case 'cvta':
-    case 'cvt':
+    case 'symbol':
+    case 'special':
       return moveSource(plain, scopes);
-    case 'cp':
+    case 'copy':
       return copySize(plain, scopes);
-    default:
+    case 'stack':
+    case undefined:
       return [withRoundedLiterals(plain)];
   }
 }
 
-/** Opcodes that take braces around one register, which code for Triton is full of. */
-const BRACED_OPCODES: ReadonlySet<string> = new Set(['ld', 'ldu', 'st', 'mov']);
-
+/** Without braces around one register, which code for Triton is full of. */
 function withoutLoneBraces(parsed: ParsedInstruction): ParsedInstruction {
-  if (!BRACED_OPCODES.has(parsed.opcode)) return parsed;
+  if (!isa(parsed.opcode).syntax.isBraced) return parsed;
   const bare = (operand: IrOperand): IrOperand => {
     if (operand.kind !== 'vector' || operand.elements.length !== 1) return operand;
     const [element = operand] = operand.elements;
@@ -96,9 +96,10 @@ function moveVector(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedIn
 /** `cvt.u64.u32 %rd, %tid.x` and `cvta.global.u64 %rd, variable`: the operand is moved to a register first. */
 function moveSource(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   const [source] = parsed.sources;
-  const isSpecial = source?.kind === 'special' && parsed.opcode === 'cvt';
+  const { rewritten } = isa(parsed.opcode).syntax;
+  const isSpecial = source?.kind === 'special' && rewritten === 'special';
   const isReserved = source?.kind === 'symbol' && source.name === reservedSharedMemory.name;
-  const isVariable = source?.kind === 'symbol' && parsed.opcode === 'cvta';
+  const isVariable = source?.kind === 'symbol' && rewritten === 'symbol';
   if (!isSpecial && !isVariable && !isReserved) return [withRoundedLiterals(parsed)];
   const isWord = isReserved || (isSpecial && specialRegisterBits(source.name) === 32);
   const type: ScalarType = isWord ? 'u32' : 'u64';

@@ -1,4 +1,4 @@
-import { formsOf } from './forms/index.js';
+import { formsOf, isa, isCall, isSwitch } from './isa/index.js';
 import { checkByOpcode, type FunctionContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { checkOperands, type ExpectedOperands, type OperandType } from './operandCheck.js';
@@ -88,11 +88,12 @@ export function isKnownForm(
   modifiers: readonly string[],
   types: readonly ScalarType[],
 ): boolean {
-  if (opcode === 'call') return modifiers.every((each) => each === 'uni');
-  if (opcode === 'brx')
+  const { rule, rewritten } = isa(opcode).syntax;
+  if (rule === 'call') return modifiers.every((each) => each === 'uni');
+  if (rule === 'switch')
     return modifiers.includes('idx') && modifiers.every((each) => /^(idx|uni)$/.test(each));
-  if (opcode === 'createpolicy') return types.length === 1 && types[0] === 'b64';
-  if (opcode === 'mov') {
+  if (rewritten === 'policy') return types.length === 1 && types[0] === 'b64';
+  if (rewritten === 'move') {
     const [type] = types;
     return (
       types.length === 1 &&
@@ -100,7 +101,7 @@ export function isKnownForm(
       modifiers.every((each) => each === type || /^v[24]$/.test(each))
     );
   }
-  if (/^(alloca|stacksave|stackrestore)$/.test(opcode)) return modifiers.length === 1 && types[0] === 'u64';
+  if (rewritten === 'stack') return modifiers.length === 1 && types[0] === 'u64';
   const plain = canonicalModifiers(opcode, modifiers);
   return formsOfSpelling({ opcode, modifiers: plain, types: plain.filter(isScalarType) }).length > 0;
 }
@@ -134,13 +135,13 @@ function resolve(code: string, types: readonly ScalarType[]): OperandType {
  * @throws RangeError when the instruction is not supported
  */
 export function operandTypes(instruction: IrInstruction): OperandTypes {
-  if (instruction.opcode === 'call') {
+  if (isCall(instruction.opcode)) {
     return {
       destinations: instruction.destinations.map(() => 'address'),
       sources: instruction.sources.map(() => 'address'),
     };
   }
-  if (instruction.opcode === 'brx') {
+  if (isSwitch(instruction.opcode)) {
     return {
       destinations: [],
       sources: instruction.sources.map((_, index) => (index === 0 ? 'u32' : 'label')),
@@ -163,7 +164,7 @@ export function checkInstruction(
   fn: IrFunction,
   context: FunctionContext,
 ): string | undefined {
-  if (instruction.opcode === 'call' || instruction.opcode === 'brx')
+  if (isCall(instruction.opcode) || isSwitch(instruction.opcode))
     return checkByOpcode(instruction, fn, context);
   const form = formOf(instruction);
   if (form === undefined) return refusalReason(instruction, formsOf(instruction.opcode).length > 0);

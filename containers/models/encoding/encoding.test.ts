@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodingSchema, type EncodingPart, type InputEncoding } from './encodingSchema.js';
 import { InputEncoder } from './inputEncoder.js';
-import { murmur3 } from './murmur3.js';
+import { murmur3, murmur3OfText } from './murmur3.js';
 import { sampleTexts } from './sampleTexts.js';
 
 const UTF8 = new TextEncoder();
@@ -62,8 +62,10 @@ describe('MurmurHash3', () => {
     ['Ö', 1711724917, 290647151],
     ['月火箭', -1298113900, 1528872362],
     ['x'.repeat(37), -1005983109, 428444926],
+    ['😀'.repeat(80), murmur3(UTF8.encode('😀'.repeat(80))), murmur3(UTF8.encode('😀'.repeat(80)), 42)],
   ])("of '%s' is scikit-learn's", (text, plain, seeded) => {
     expect([murmur3(UTF8.encode(text)), murmur3(UTF8.encode(text), 42)]).toEqual([plain, seeded]);
+    expect(murmur3OfText(text)).toBe(plain);
   });
 });
 
@@ -147,6 +149,36 @@ describe('terms of texts', () => {
     );
     const short = encodingOf({ ...WORDS, longest: 5, space });
     expect(encoded(short, 'aa bb ').result).toBe('the text has 6 characters, at most 5 are taken');
+  });
+
+  it('are the same of long texts, which are read in pieces', () => {
+    const words = Array.from({ length: 3000 }, (_, k) => `W${k % 50}é\u0301 ΟΔΟΣ\u3000 \n`);
+    const text = words.join('');
+    const space = { hashed: 2 ** 20, alternates: false } as const;
+    for (const part of [
+      { grams: [1, 3], accents: 'strip' },
+      { analyzer: 'char', grams: [1, 4] },
+      { analyzer: 'charInWords', grams: [2, 5] },
+    ]) {
+      const total = terms({ ...part, most: 4096, longest: 2 ** 20, space }, text);
+      const short = terms({ ...part, most: 4096, space }, words.slice(0, 150).join(''));
+      expect(total.map(([place]) => place)).toEqual(short.map(([place]) => place));
+    }
+    const sigma = terms({ most: 4, longest: 2 ** 20, space: { vocabulary: ['οδος'] } }, text);
+    expect(sigma).toEqual([[0, 3000]]);
+    const noSpaces = terms(
+      { accents: 'strip', longest: 2 ** 20, space: { vocabulary: ['e'.repeat(9000)] } },
+      'é'.repeat(9000),
+    );
+    expect(noSpaces).toEqual([[0, 1]]);
+  });
+
+  it('are refused where they are too many', () => {
+    const space = { hashed: 2 ** 20, alternates: false };
+    const encoding = encodingOf({ ...WORDS, analyzer: 'char', grams: [1, 20], longest: 2 ** 20, space });
+    expect(encoded(encoding, 'abcdefgh '.repeat(4000)).result).toBe(
+      'the text has more than 262144 terms: ask with a shorter text',
+    );
   });
 
   it('rest again and again in a long text, and not in a short one', () => {

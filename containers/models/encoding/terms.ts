@@ -1,12 +1,15 @@
 import type { TermsPart } from './encodingSchema.js';
-import { murmur3 } from './murmur3.js';
+import { murmur3OfText } from './murmur3.js';
 
 /** What a text has of each place that is known. */
 type Counts = Map<number, number>;
 
-/** So many terms, or characters that are looked at, between two rests. */
-const STEP = 2048;
-const UTF8 = new TextEncoder();
+/** So many terms are counted between two rests: a fraction of a millisecond. */
+const STEP = 256;
+/** Terms of a text, each as often as it is there: more would take a second. */
+const MOST_COUNTED = 2 ** 18;
+/** Characters that are made lower case, taken apart and so on at once, up to the next space. */
+const PIECE = 4096;
 
 /** Python's \w: letters and numbers of every script, and the underscore. */
 const WORD = '[\\p{L}\\p{N}_]';
@@ -14,6 +17,7 @@ const WORD = '[\\p{L}\\p{N}_]';
 const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const SPACES = new RegExp(`${SPACE}{2,}`, 'g');
 const NO_SPACE = new RegExp(`[^${SPACE.slice(1, -1)}]+`, 'g');
+const BEFORE_SPACE = new RegExp(`[^${SPACE.slice(1, -1)}](?=${SPACE})`, 'g');
 
 /** Terms of texts by scikit-learn's rules: CountVectorizer, TfidfVectorizer and HashingVectorizer. */
 export class TermCounter {
@@ -22,6 +26,8 @@ export class TermCounter {
   private readonly placeOf: (term: string) => number;
   /** Of the term that was placed last. */
   private sign = 1;
+  /** Terms since the last rest, of whatever text. */
+  private sinceRest = 0;
 
   constructor(private readonly part: TermsPart) {
     this.words = new RegExp(`${WORD}{${part.shortest},}`, 'gu');
@@ -35,7 +41,7 @@ export class TermCounter {
     const { hashed, alternates, chosen } = space;
     const places = chosen && new Map(chosen.hashes.map((hash, place) => [hash, place]));
     this.placeOf = (term) => {
-      const signed = murmur3(UTF8.encode(term));
+      const signed = murmur3OfText(term);
       if (alternates) this.sign = signed >= 0 ? 1 : -1;
       const hash = hashPlace(signed, hashed);
       return places === undefined ? hash : (places.get(hash) ?? hashed + hash);
@@ -50,7 +56,24 @@ export class TermCounter {
   *write(text: string, target: Float64Array): Generator<void, string | undefined> {
     const { most, longest, norm, space } = this.part;
     if (text.length > longest) return `has ${text.length} characters, at most ${longest} are taken`;
-    const counts = yield* this.counts(text);
+    const counts: Counts = new Map();
+    let counted = 0;
+    // Of the piece before, for terms that begin in it.
+    const last: string[] = [];
+    for (const piece of piecesOf(text)) {
+      const prepared = yield* this.prepared(piece);
+      for (const term of this.terms(prepared, last)) {
+        if (++this.sinceRest >= STEP) {
+          this.sinceRest = 0;
+          yield;
+        }
+        if (term === undefined) continue;
+        if (++counted > MOST_COUNTED) return `has more than ${MOST_COUNTED} terms: ask with a shorter text`;
+        const place = this.placeOf(term);
+        if (place >= 0) counts.set(place, (counts.get(place) ?? 0) + this.sign);
+      }
+      if (piece.length >= PIECE) yield;
+    }
     this.weigh(counts);
     if (norm !== 'none') normalize(counts, norm);
     // Hashes without a place of their own count for the norm, and together for the rest.
@@ -69,45 +92,43 @@ export class TermCounter {
     return undefined;
   }
 
-  private *counts(given: string): Generator<void, Counts> {
-    const counts: Counts = new Map();
-    let seen = 0;
-    for (const term of this.terms(this.prepared(given))) {
-      if (++seen % STEP === 0) yield;
-      if (term === undefined) continue;
-      const place = this.placeOf(term);
-      if (place < 0) continue;
-      counts.set(place, (counts.get(place) ?? 0) + this.sign);
+  private *prepared(given: string): Generator<void, string> {
+    const { lowercase, accents } = this.part;
+    const text = lowercase ? given.toLowerCase() : given;
+    if (accents === 'keep') return text;
+    let result = '';
+    // In any parts: what marks stand in which order does not matter where they go.
+    for (let at = 0; at < text.length;) {
+      const end = at + PIECE + (isLowSurrogate(text, at + PIECE) ? 1 : 0);
+      const apart = text.slice(at, end).normalize('NFKD');
+      result +=
+        accents === 'ascii'
+          ? apart.replace(/\P{ASCII}+/gu, '')
+          : apart.replace(/\p{M}/gu, (mark) => (isCombining(mark) ? '' : mark));
+      at = end;
+      if (at < text.length) yield;
     }
-    return counts;
+    return result;
   }
 
-  private prepared(given: string): string {
-    const text = this.part.lowercase ? given.toLowerCase() : given;
-    if (this.part.accents === 'keep') return text;
-    const apart = text.normalize('NFKD');
-    return apart.replace(/[^\p{ASCII}]/gu, (sign) =>
-      this.part.accents === 'ascii' || isCombining(sign) ? '' : sign,
-    );
-  }
-
-  /** undefined: nothing but a step. */
-  private terms(text: string): Generator<string | undefined> {
+  /**
+   * Terms of a piece; undefined: nothing but a step.
+   * @param last words or characters of the piece before, which are replaced by this one's
+   */
+  private terms(piece: string, last: string[]): Generator<string | undefined> {
     switch (this.part.analyzer) {
       case 'word':
-        return this.wordTerms(text);
+        return this.wordTerms(piece, last);
       case 'char':
-        return this.characterTerms(text);
+        return this.characterTerms(piece.replace(SPACES, ' '), last);
       case 'charInWords':
-        return this.charactersInWords(text);
+        return this.charactersInWords(piece);
     }
   }
 
-  private *wordTerms(text: string): Generator<string | undefined> {
+  private *wordTerms(piece: string, last: string[]): Generator<string | undefined> {
     const [least, most] = this.part.grams;
-    // The last words, of which terms of several words are made.
-    const last: string[] = [];
-    for (const [word] of text.matchAll(this.words)) {
+    for (const [word] of piece.matchAll(this.words)) {
       if (this.stopWords.has(word)) {
         yield undefined;
         continue;
@@ -120,26 +141,31 @@ export class TermCounter {
     }
   }
 
-  private *characterTerms(text: string): Generator<string | undefined> {
+  private *characterTerms(piece: string, last: string[]): Generator<string | undefined> {
     const [least, most] = this.part.grams;
-    const last: string[] = [];
-    for (const character of text.replace(SPACES, ' ')) {
-      last.push(character);
-      if (last.length > most) last.shift();
-      for (let count = least; count <= last.length; count++) yield last.slice(-count).join('');
+    const text = last.join('') + piece;
+    // Where the characters begin; those of the piece before have had their terms.
+    const starts = startsOf(text);
+    for (let at = last.length; at < starts.length - 1; at++) {
+      for (let count = least; count <= most && count <= at + 1; count++) {
+        yield text.slice(starts[at + 1 - count], starts[at + 1]);
+      }
     }
+    last.splice(0, last.length, ...Array.from(text.slice(starts[Math.max(0, starts.length - most)])));
   }
 
-  private *charactersInWords(text: string): Generator<string | undefined> {
+  private *charactersInWords(piece: string): Generator<string | undefined> {
     const [least, most] = this.part.grams;
-    for (const [bare] of text.matchAll(NO_SPACE)) {
-      const word = [' ', ...bare, ' '];
+    for (const [bare] of piece.matchAll(NO_SPACE)) {
+      const word = ` ${bare} `;
+      const starts = startsOf(word);
+      const length = starts.length - 1;
       for (let count = least; count <= most; count++) {
-        for (let at = 0; at === 0 || at + count <= word.length; at++) {
-          yield word.slice(at, at + count).join('');
+        for (let at = 0; at === 0 || at + count <= length; at++) {
+          yield word.slice(starts[at], starts[Math.min(at + count, length)]);
         }
         // A word that is shorter counts once.
-        if (word.length <= count) break;
+        if (length <= count) break;
       }
     }
   }
@@ -155,10 +181,42 @@ export class TermCounter {
   }
 }
 
+/** A text in pieces that end before a space: what is made of them is made of the whole. */
+function* piecesOf(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > PIECE) {
+    BEFORE_SPACE.lastIndex = start + PIECE;
+    const found = BEFORE_SPACE.exec(text);
+    if (found === null) break;
+    yield text.slice(start, found.index + 1);
+    start = found.index + 1;
+  }
+  yield text.slice(start);
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
+
+/** Where a text's characters begin, and its end. */
+function startsOf(text: string): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) starts.push(at);
+  starts.push(text.length);
+  return starts;
+}
+
+const combining = new Map<string, boolean>();
+
 /** Signs of decomposed text that go before U+0345, whose combining class is the highest: Python's `unicodedata.combining`. */
 function isCombining(sign: string): boolean {
-  const pair = `\u0345${sign}`;
-  return sign === '\u0345' || pair.normalize('NFD') !== pair;
+  let known = combining.get(sign);
+  if (known === undefined) {
+    const pair = `\u0345${sign}`;
+    known = sign === '\u0345' || pair.normalize('NFD') !== pair;
+    combining.set(sign, known);
+  }
+  return known;
 }
 
 function hashPlace(hash: number, features: number): number {

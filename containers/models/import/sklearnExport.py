@@ -148,7 +148,10 @@ def _graph_golden(model, graph, inputs, rows, labels):
     predicted = model.predict(inputs)
     if labels is None:
         return [{"input": row, "scores": np.ravel(value).astype(float).tolist()} for row, value in zip(rows, predicted)]
-    if graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
+    final = _steps(model)[-1]
+    if _kind(final) in SUPPORT_VECTORS:
+        scores = _support_scores(model, final, inputs, len(labels))
+    elif graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
         scores = np.asarray(model.decision_function(inputs))
         scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     else:
@@ -396,10 +399,16 @@ def _scores(model, description, inputs, classes):
     decisions = np.asarray(model.decision_function(inputs))
     if kind == "linear":
         return np.stack([-decisions, decisions], axis=1) if classes == 2 else decisions
+    return _support_scores(model, _split(model)[1], inputs, classes)
+
+
+def _support_scores(model, estimator, inputs, classes):
+    """The one-against-rest decision function."""
+    decisions = np.asarray(model.decision_function(inputs))
     if classes == 2:
         confidence = np.stack([-decisions, decisions], axis=1)
         return (np.stack([-decisions >= 0, -decisions < 0], axis=1)) + confidence / (3 * (np.abs(confidence) + 1))
-    if decisions.shape[1] == classes and _split(model)[1].decision_function_shape == "ovr":
+    if decisions.shape[1] == classes and estimator.decision_function_shape == "ovr":
         return decisions
     from sklearn.utils.multiclass import _ovr_decision_function
 

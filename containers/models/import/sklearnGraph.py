@@ -24,6 +24,8 @@ SELECTORS = {
 LARGEST = np.finfo(np.float64).max
 # A query holds all differences to the neighbours that it may have.
 MOST_DIFFERENCES = 2**22
+# Of the support vectors of a kernel machine.
+MOST_KERNEL_VALUES = 2**24
 
 
 class GraphError(ValueError):
@@ -34,8 +36,6 @@ class GraphError(ValueError):
 LISTED = 4096
 # Of a text: more features are no row of numbers that kernels could take.
 MOST_FEATURES = 2**16
-# Texts longer than this are refused.
-LONGEST_TEXT = 2**18
 
 
 class Graph:
@@ -505,6 +505,55 @@ def histogram_classifier(graph, model, x):
     return scores, scores
 
 
+def kernel_sums(graph, model, x, weights):
+    """Kernels of x and the support vectors, times a column of weights for each result."""
+    if model.kernel == "linear":
+        return graph.product(x, model.support_vectors_.T @ weights)
+    rows, width = model.support_vectors_.shape
+    if rows * width > MOST_KERNEL_VALUES:
+        raise GraphError(f"{kind_of(model)} of {rows} x {width} values is too large: at most {MOST_KERNEL_VALUES} in all")
+    vectors = dense(model.support_vectors_)
+    if model.kernel not in ("rbf", "poly", "sigmoid"):
+        raise GraphError(f"{kind_of(model)}(kernel={model.kernel!r}) cannot be exported, only linear, rbf, poly and sigmoid")
+    gamma = float(model._gamma)
+    if model.kernel == "rbf":
+        x = graph.plain(x)
+        squares = graph.op("Add", graph.total(graph.op("Mul", x, x)), graph.constant((vectors**2).sum(axis=1)))
+        kernel = graph.op("Exp", graph.scaled(graph.op("Add", squares, graph.product(x, -2.0 * vectors.T)), -gamma))
+    else:
+        inner = graph.affine(x, gamma * vectors.T, np.full(len(vectors), float(model.coef0)))
+        kernel = graph.op("Tanh", inner) if model.kernel == "sigmoid" else graph.op("Pow", inner, graph.constant(float(model.degree)))
+    return graph.product(kernel, weights)
+
+
+def support_classifier(graph, model, x):
+    """One decision for each pair of classes, a vote of each, and as scores the one-against-rest decision function."""
+    classes, ends = len(model.classes_), np.cumsum(model.n_support_)
+    # The public attributes of a machine of two classes have the opposite signs of libsvm's.
+    sign = -1.0 if classes == 2 else 1.0
+    dual, offsets = sign * dense(model.dual_coef_), sign * np.asarray(model.intercept_, dtype=np.float64)
+    pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+    weights, first, second = np.zeros((ends[-1], len(pairs))), np.zeros((len(pairs), classes)), np.zeros((len(pairs), classes))
+    for place, (i, j) in enumerate(pairs):
+        for own, row in ((i, j - 1), (j, i)):
+            span = slice(ends[own] - model.n_support_[own], ends[own])
+            weights[span, place] = dual[row, span]
+        first[place, i], second[place, j] = 1.0, 1.0
+    decisions = graph.op("Add", kernel_sums(graph, model, x, weights), graph.constant(offsets))
+    is_first = graph.double(graph.op("Greater", decisions, graph.constant(0.0)))
+    # A vote that is not the first's is the second's.
+    votes = graph.affine(is_first, first - second, second.sum(axis=0))
+    sums = graph.product(decisions, first - second)
+    size = graph.op("Add", graph.scaled(graph.op("Abs", sums), 3.0), graph.constant([3.0]))
+    scores = graph.op("Add", votes, graph.op("Div", sums, size))
+    return (scores if model.break_ties and model.decision_function_shape == "ovr" and classes > 2 else votes), scores
+
+
+def support_regressor(graph, model, x):
+    sums = kernel_sums(graph, model, x, dense(model.dual_coef_).T)
+    return graph.op("Add", sums, graph.constant(np.asarray(model.intercept_, dtype=np.float64)))
+
+
 def perceptron(graph, model, x):
     activation = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid", "identity": None}[model.activation]
     for place, (weights, biases) in enumerate(zip(model.coefs_, model.intercepts_)):
@@ -649,6 +698,8 @@ CLASSIFIERS = {
     "KNeighborsClassifier": neighbour_classifier,
     "CalibratedClassifierCV": calibrated,
     "VotingClassifier": voting_classifier,
+    "SVC": support_classifier,
+    "NuSVC": support_classifier,
 }
 
 
@@ -687,12 +738,14 @@ REGRESSORS = {
     "MLPRegressor": perceptron,
     "KNeighborsRegressor": neighbour_regressor,
     "VotingRegressor": voting_regressor,
+    "SVR": support_regressor,
+    "NuSVR": support_regressor,
 }
 SUPPORTED = sorted(set(CLASSIFIERS) | set(REGRESSORS))
 # What begins with a product, which needs no row of all features of a text.
 SPARSE_AWARE = LINEAR_CLASSIFIERS | LINEAR_REGRESSORS | {
     "MultinomialNB", "ComplementNB", "BernoulliNB", "MLPClassifier", "MLPRegressor", "CalibratedClassifierCV", "VotingClassifier",
-    "VotingRegressor",
+    "VotingRegressor", "SVC", "NuSVC", "SVR", "NuSVR",
 }
 
 

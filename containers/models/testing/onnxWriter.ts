@@ -39,6 +39,12 @@ function varint(value: number): number[] {
 /** A list of floats or of texts. */
 export type ListAttribute = { readonly floats: readonly number[] } | { readonly texts: readonly string[] };
 
+/** Nodes of a branch, with the names of its results. */
+export interface BranchAttribute {
+  readonly nodes: readonly NodeSpec[];
+  readonly results: readonly string[];
+}
+
 export interface NodeSpec {
   readonly op: string;
   readonly inputs: readonly string[];
@@ -49,7 +55,10 @@ export interface NodeSpec {
   readonly domain?: string;
   /** Numbers are whole, { float } is not; lists are of whole numbers. */
   readonly attributes?: Readonly<
-    Record<string, number | string | { readonly float: number } | readonly number[] | ListAttribute>
+    Record<
+      string,
+      number | string | { readonly float: number } | readonly number[] | ListAttribute | BranchAttribute
+    >
   >;
 }
 
@@ -119,7 +128,7 @@ function nodeFields({
 /** AttributeProto's `type` matters to other readers: 1 float, 2 int, 3 string, 7 ints. */
 function attributeFields(
   name: string,
-  value: number | string | { readonly float: number } | readonly number[] | ListAttribute,
+  value: number | string | { readonly float: number } | readonly number[] | ListAttribute | BranchAttribute,
 ): Field[] {
   if (typeof value === 'number')
     return [
@@ -133,6 +142,17 @@ function attributeFields(
       [4, value],
       [20, 3],
     ];
+  if ('nodes' in value) {
+    const graph: Field[] = [
+      ...value.nodes.map((node): Field => [1, nodeFields(node)]),
+      ...value.results.map((result): Field => [12, [[1, result]]]),
+    ];
+    return [
+      [1, name],
+      [6, graph],
+      [20, 5],
+    ];
+  }
   if ('floats' in value) {
     return [[1, name], ...value.floats.map((entry): Field => [7, Float32Array.of(entry)]), [20, 6]];
   }

@@ -4,8 +4,10 @@ import type { BatchWork } from './batchWork.js';
 /** Lets the host do something else first. */
 export type HostTurn = (next: () => void) => void;
 
-/** Rests of an encoder before the host does something else: some milliseconds of work. */
-const STEPS_A_TURN = 4;
+/** Rests of an encoder before the host does something else: about a millisecond of work. */
+const STEPS_A_TURN = 2;
+/** Bytes of short queries after which there is a rest too. */
+const REST_AFTER_BYTES = 16_384;
 
 /** Makes numbers of a batch's texts on the host, in turns with whatever else the host does. */
 export class InputEncoding {
@@ -51,7 +53,13 @@ export class InputEncoding {
   }
 
   private *steps(batch: BatchWork): Generator<void, void> {
+    let bytes = 0;
     for (const place of batch.unsettled()) {
+      bytes += batch.item(place).bytes.length;
+      if (bytes > REST_AFTER_BYTES) {
+        bytes = 0;
+        yield;
+      }
       // It may have been cancelled meanwhile.
       if (batch.isSettled(place)) continue;
       const result = yield* this.encoder.encode(batch.item(place).bytes);

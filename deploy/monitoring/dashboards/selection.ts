@@ -42,6 +42,46 @@ export const SELECTION: Board = {
       ],
     },
     {
+      title: 'Contexts',
+      panels: [
+        {
+          title: 'Contexts in memory and in the store',
+          unit: 'none',
+          lines: [
+            line(
+              most(['application'], value('windjammer_contexts_kept', CHOSEN)),
+              ({ application }) => `${application} in the store`,
+            ),
+            line(
+              most(['application'], value('windjammer_contexts_held', CHOSEN)),
+              ({ application }) => `${application} in memory`,
+            ),
+          ],
+        },
+        {
+          title: 'Looked for in the store',
+          description: 'Since they were not in memory',
+          unit: 'ops',
+          lines: [
+            line(
+              sum(['application'], rate('windjammer_context_reads_total', RANGE, CHOSEN)),
+              ({ application }) => application,
+            ),
+          ],
+        },
+        {
+          title: 'Forgotten',
+          unit: 'ops',
+          lines: [
+            line(
+              sum(['application', 'reason'], rate('windjammer_contexts_forgotten_total', RANGE, CHOSEN)),
+              ({ application, reason }) => `${application} ${reason}`,
+            ),
+          ],
+        },
+      ],
+    },
+    {
       title: 'Feedback by way of Redis',
       panels: [
         {

@@ -107,6 +107,28 @@ export const MODEL_METRICS = {
   ),
 } as const;
 
+/** Of the learned states of contexts. */
+export const CONTEXT_METRICS = {
+  windjammer_contexts_held: gauge(['application'], 'Contexts whose learned state is in memory'),
+  windjammer_context_bytes: gauge(['application'], 'Memory that they take, about', 'bytes'),
+  windjammer_contexts_kept: gauge(
+    ['application'],
+    'Contexts that the store has learned states of, as far as they have been counted',
+  ),
+  windjammer_context_reads_total: counter(
+    ['application'],
+    'Contexts that were looked for in the store, since they were not in memory',
+  ),
+  windjammer_context_evictions_total: counter(
+    ['application'],
+    'Contexts that made room in memory for others',
+  ),
+  windjammer_contexts_forgotten_total: counter(
+    ['application', 'reason'],
+    'Contexts whose state was removed from the store: expired, not used for too long; crowded_out, beyond the number that is kept',
+  ),
+} as const;
+
 /** Of the prediction cache. */
 export const CACHE_METRICS = {
   windjammer_cache_lookups_total: counter(

@@ -33,6 +33,13 @@ const FORGOTTEN_PER_MARK = 4;
 /** Entries of a folder that are read at once: so long others wait. */
 export const SLICE = 500;
 
+/**
+ * Of the address space, not of memory nor of the disk: a file that outgrows its mapping is mapped once more beside the old one, and
+ * what was read of it counts twice in the resident memory. Little beside what GPU nodes reserve, where the address space is limited:
+ * LMDB's library does not outlive a mapping that fails.
+ */
+const MAP_BYTES = 2 ** 32;
+
 const TRIAL = 'trial';
 
 /**
@@ -90,7 +97,9 @@ export class StoreFiles {
 
   /** Of cold keys. */
   read(keys: readonly string[]): (string | undefined)[] {
-    return keys.map((key) => this.cold?.get(key));
+    const found = keys.map((key) => this.cold?.get(key));
+    this.cold?.resetReadTxn();
+    return found;
   }
 
   /** @param from the last key of the slice before */
@@ -98,7 +107,10 @@ export class StoreFiles {
     const start = from === undefined ? `${folder}/` : `${from}\u0001`;
     // Behind every key of the folder, and before those of others.
     const range = this.cold?.getRange({ start, end: `${folder}0`, limit: SLICE }) ?? [];
-    return [...range].map(({ key, value }) => [key, value]);
+    const found = [...range].map(({ key, value }): [string, string] => [key, value]);
+    // As long as a reader is there, LMDB takes new pages for what it writes and lets its file grow.
+    this.cold?.resetReadTxn();
+    return found;
   }
 
   /** @throws DisplacedError */
@@ -167,6 +179,7 @@ function openFiles(
       maxDbs: 8,
       encoding: 'json',
       readOnly,
+      mapSize: MAP_BYTES,
       // A commit that returns is on disk.
       overlappingSync: false,
     }),

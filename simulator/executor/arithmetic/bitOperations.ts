@@ -56,7 +56,7 @@ function dotKinds(shape: OperationShape): { aSigned: boolean; bSigned: boolean }
   return { aSigned: shape.types[0] === 's32', bSigned: shape.types[1] === 's32' };
 }
 
-export const bitOperations: Readonly<Record<string, OperationMaker>> = {
+export const bitOperations = {
   and: logic(
     (a, b) => a & b,
     (a, b) => a & b,
@@ -172,4 +172,4 @@ export const bitOperations: Readonly<Record<string, OperationMaker>> = {
           sources: ['b32', 'b32'],
           result: 'b32',
         },
-};
+} satisfies Readonly<Record<string, OperationMaker>>;

@@ -1,6 +1,5 @@
+import { isa } from '../../ptx/index.js';
 import type { OperationMaker, OperationShape, Value } from './operationTypes.js';
-
-const opcodes = new Set(['add', 'sub', 'mad', 'addc', 'subc', 'madc']);
 
 /**
  * `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc` and their `.cc` forms. The condition code is the carry out of an
@@ -8,8 +7,8 @@ const opcodes = new Set(['add', 'sub', 'mad', 'addc', 'subc', 'madc']);
  * borrow, which differs only where a chain of subtractions is read by an addition).
  */
 export function carryOperation(opcode: string, modifiers: readonly string[]): OperationMaker | undefined {
-  if (!opcodes.has(opcode)) return undefined;
-  return opcode.endsWith('c') || modifiers.includes('cc') ? maker : undefined;
+  const { carry } = isa(opcode).syntax;
+  return carry === 'in' || (carry === 'out' && modifiers.includes('cc')) ? maker : undefined;
 }
 
 /** The sum before it is cut to the width, of operands as unsigned numbers. */

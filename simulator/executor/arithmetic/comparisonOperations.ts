@@ -53,7 +53,7 @@ function comparedKind(type: ScalarType): ScalarType {
   return type === 'b32' ? 'u32' : type;
 }
 
-export const comparisonOperations: Readonly<Record<string, OperationMaker>> = {
+export const comparisonOperations = {
   setp: (shape) => {
     const test = tester(shape);
     const kind = comparedKind(shape.type);
@@ -86,7 +86,7 @@ export const comparisonOperations: Readonly<Record<string, OperationMaker>> = {
     };
   },
   testp: (shape) => ({ apply: (a = 0) => (testProperty(Number(a), shape) ? 1 : 0) }),
-};
+} satisfies Readonly<Record<string, OperationMaker>>;
 
 function testProperty(value: number, shape: OperationShape): boolean {
   const smallestNormal = shape.bits === 64 ? 2 ** -1022 : 2 ** -126;

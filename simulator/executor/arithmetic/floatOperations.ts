@@ -164,7 +164,7 @@ function sign(single: (a: number) => number, double: (bits: bigint) => bigint): 
 
 const signBit = 1n << 63n;
 
-export const floatOperations: Readonly<Record<string, OperationMaker>> = {
+export const floatOperations = {
   'add.float': binary(add32, add64),
   'sub.float': binary(subtract32, subtract64),
   'mul.float': binary(multiply32, multiply64, [1, 0], [2 ** 64, 1, 1]),
@@ -204,4 +204,4 @@ export const floatOperations: Readonly<Record<string, OperationMaker>> = {
   lg2: unary(logarithm2),
   ex2: unary(exponential2),
   tanh: unary(hyperbolicTangent),
-};
+} satisfies Readonly<Record<string, OperationMaker>>;

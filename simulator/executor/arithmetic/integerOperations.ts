@@ -59,7 +59,7 @@ const multiplyAdd: OperationMaker = (shape) => {
   );
 };
 
-export const integerOperations: Readonly<Record<string, OperationMaker>> = {
+export const integerOperations = {
   add: (shape) =>
     byWidth(
       shape,
@@ -132,4 +132,4 @@ export const integerOperations: Readonly<Record<string, OperationMaker>> = {
       shape.has('relu') ? (a = 0, b = 0) => Math.max(a, b, 0) : (a = 0, b = 0) => Math.max(a, b),
       (a = 0n, b = 0n) => (a > b ? a : b),
     ),
-};
+} satisfies Readonly<Record<string, OperationMaker>>;

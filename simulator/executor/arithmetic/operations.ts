@@ -1,4 +1,4 @@
-import type { IrInstruction, ScalarType } from '../../ptx/index.js';
+import type { IrInstruction, OpcodeOf, ScalarType } from '../../ptx/index.js';
 import { isSignedType, operandTypes, typeBits } from '../../ptx/index.js';
 import { bitOperations } from './bitOperations.js';
 import { carryOperation } from './carryOperations.js';
@@ -11,6 +11,10 @@ import type { OperationMaker, ScalarOperation } from './operationTypes.js';
 import { packedIntegerOperations } from './packedOperations.js';
 import { videoOperations } from './videoOperations.js';
 
+/** What computes; moves are made by executors, and carries by `carryOperation`. */
+type Meant = Exclude<OpcodeOf<'pure'>, 'mov' | 'addc' | 'subc' | 'madc'>;
+
+/** By opcode, and by opcode and `.float`. It does not compile while an opcode has a row and no meaning. */
 const makers: Readonly<Record<string, OperationMaker>> = {
   ...integerOperations,
   ...bitOperations,
@@ -18,7 +22,7 @@ const makers: Readonly<Record<string, OperationMaker>> = {
   ...comparisonOperations,
   ...videoOperations,
   cvt: conversionOperation,
-};
+} satisfies Readonly<Record<Meant, OperationMaker>>;
 
 /** The table that knows an instruction: by the types that it ends in. */
 function makerOf(opcode: string, type: ScalarType): OperationMaker | undefined {

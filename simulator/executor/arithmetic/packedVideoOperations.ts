@@ -82,7 +82,7 @@ const set: OperationMaker = (shape) => {
 /** Half of the sum, halves away from zero on the positive side. */
 const average: Combine = (a, b) => (a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1);
 
-const operations: Readonly<Record<string, OperationMaker>> = {
+const operations = {
   vadd: typed((a, b) => a + b),
   vsub: typed((a, b) => a - b),
   vavrg: typed(average),
@@ -90,11 +90,13 @@ const operations: Readonly<Record<string, OperationMaker>> = {
   vmin: typed(Math.min),
   vmax: typed(Math.max),
   vset: set,
-};
+} satisfies Readonly<Record<string, OperationMaker>>;
 
-export const packedVideoOperations: Readonly<Record<string, OperationMaker>> = Object.fromEntries(
+type Packed = `${keyof typeof operations}${2 | 4}`;
+
+export const packedVideoOperations = Object.fromEntries(
   Object.entries(operations).flatMap(([name, maker]) => [
     [`${name}2`, maker],
     [`${name}4`, maker],
   ]),
-);
+) as Readonly<Record<Packed, OperationMaker>>;

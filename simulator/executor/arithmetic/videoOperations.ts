@@ -129,7 +129,7 @@ const set: OperationMaker = (shape) => {
   };
 };
 
-export const videoOperations: Readonly<Record<string, OperationMaker>> = {
+export const videoOperations = {
   vadd: binary((a, b) => a + b),
   vsub: binary((a, b) => a - b),
   vabsdiff: binary((a, b) => Math.abs(a - b)),
@@ -140,4 +140,4 @@ export const videoOperations: Readonly<Record<string, OperationMaker>> = {
   vmad: multiplyAdd,
   vset: set,
   ...packedVideoOperations,
-};
+} satisfies Readonly<Record<string, OperationMaker>>;

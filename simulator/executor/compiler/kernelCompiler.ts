@@ -1,3 +1,4 @@
+import { endsBlock } from '../../ptx/index.js';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
   functionAddress,
@@ -89,8 +90,7 @@ export function compileKernel(
   const runtime = new RuntimeImports(module);
   for (const instruction of fn.instructions) runtime.declare(instruction);
   for (const instruction of fn.instructions) {
-    const isControl =
-      /^(bra|brx|ret|exit|trap|brkpt)$/.test(instruction.opcode) || waits.has(instruction.index);
+    const isControl = endsBlock(instruction.opcode) || waits.has(instruction.index);
     const needed = scalarAtomic(instruction) ?? instruction;
     if (isControl || !needsImport(needed)) continue;
     if (!imported.declare(needed)) throw unsupported(instruction, fn, 'no meaning is defined for it');

@@ -1,5 +1,15 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
-import { exchangesLanes, readRegisters, writtenRegisters } from '../../ptx/index.js';
+import {
+  type EffectKind,
+  exchangesLanes,
+  isa,
+  isAccess,
+  isCopy,
+  isStore,
+  readRegisters,
+  writesMemory,
+  writtenRegisters,
+} from '../../ptx/index.js';
 import { scalarOperation } from '../arithmetic/index.js';
 import { spaceOf } from '../compiler/instructions/index.js';
 
@@ -22,10 +32,20 @@ export function addressSlice(fn: IrFunction): readonly SlicePart[] {
   return slice;
 }
 
-const ACCESSES = /^(?:ld|ldu|st|atom|red)$/;
 /** They read no memory, and what they do to a lane or a warp they always do. */
-const ACTS =
-  /^(?:bra|brx|ret|exit|trap|brkpt|bar|barrier|nanosleep|membar|fence|prefetch|prefetchu|applypriority|discard|griddepcontrol|setmaxnreg|pmevent)$/;
+const ACTS: ReadonlySet<EffectKind> = new Set([
+  'branch',
+  'switch',
+  'return',
+  'exit',
+  'trap',
+  'breakpoint',
+  'barrier',
+  'wait',
+  'fence',
+  'hint',
+  'discard',
+]);
 
 class Slicer {
   private readonly wanted: Uint8Array;
@@ -53,7 +73,7 @@ class Slicer {
     }
     return instructions.map((instruction, index) => {
       if (this.taken[index] === 1 || !isPartial(instruction)) return 'whole';
-      return ACCESSES.test(instruction.opcode) ? 'place' : 'nothing';
+      return isAccess(instruction.opcode) ? 'place' : 'nothing';
     });
   }
 
@@ -67,7 +87,7 @@ class Slicer {
       // Lanes meet there, whether or not what they exchange matters.
       const members = modifiers.includes('sync') ? sources.at(-1) : undefined;
       if (members?.kind === 'register') this.want(members.register);
-    } else if (opcode === 'cp') {
+    } else if (isCopy(opcode)) {
       for (const register of readRegisters(instruction)) this.want(register);
     } else this.take(instruction);
   }
@@ -80,18 +100,18 @@ class Slicer {
     if (writtenRegisters(instruction).some((register) => this.wanted[register] === 1)) return true;
     const { opcode, modifiers } = instruction;
     // A copy writes where the block's other threads read it.
-    if (opcode === 'cp') return this.isRead('shared');
-    return /^(?:st|atom|red)$/.test(opcode) && this.isRead(spaceOf(modifiers));
+    if (isCopy(opcode)) return this.isRead('shared');
+    return writesMemory(opcode) && this.isRead(spaceOf(modifiers));
   }
 
   private take(instruction: IrInstruction): void {
     const { opcode, modifiers, index } = instruction;
     this.taken[index] = 1;
     for (const register of readRegisters(instruction)) this.wanted[register] = 1;
-    if (isComputation(instruction) || exchangesLanes(opcode) || ACTS.test(opcode) || opcode === 'st') return;
+    if (isComputation(instruction) || exchangesLanes(opcode)) return;
+    if (ACTS.has(isa(opcode).effects.kind) || isStore(opcode)) return;
     // Calls of the device's runtime and whatever else may read what it likes.
-    const isAccess = ACCESSES.test(opcode) || opcode === 'cp';
-    const space = isAccess ? spaceOf(modifiers) : 'generic';
+    const space = isAccess(opcode) || isCopy(opcode) ? spaceOf(modifiers) : 'generic';
     // Nobody writes parameters or constants.
     if (space !== 'param' && space !== 'const') this.contents.add(space);
   }
@@ -108,13 +128,14 @@ class Slicer {
 function isPartial(instruction: IrInstruction): boolean {
   const { opcode, types } = instruction;
   // Values that no register holds have ways of their own.
-  if (ACCESSES.test(opcode)) return !types.some((type) => type === 'b128' || type === 'pred');
+  if (isAccess(opcode)) return !types.some((type) => type === 'b128' || type === 'pred');
   return isComputation(instruction) && !readsSpecial(instruction);
 }
 
 /** What computes registers of a lane from registers of that lane, and does nothing besides. */
 function isComputation(instruction: IrInstruction): boolean {
-  return /^(?:mov|cvta|isspacep)$/.test(instruction.opcode) || scalarOperation(instruction) !== undefined;
+  const { effects, syntax } = isa(instruction.opcode);
+  return effects.kind === 'address' || syntax.isMove || scalarOperation(instruction) !== undefined;
 }
 
 /** A reading of the clock moves what later ones give. */

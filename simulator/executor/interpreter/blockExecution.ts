@@ -1,3 +1,4 @@
+import { isBarrier, isa } from '../../ptx/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import type { Dim3 } from '../types.js';
 import { BlockBarriers } from './barriers.js';
@@ -294,7 +295,7 @@ export class BlockExecution implements WarpHost {
 
   /** A shuffle is one instruction for all lanes that come to it together, whichever members each of them names. */
   private exchangesAtOnce(pc: number): boolean {
-    return this.resources.program.fn.instructions[pc]?.opcode === 'shfl';
+    return isa(this.resources.program.fn.instructions[pc]?.opcode ?? '').watch === 'shuffle';
   }
 
   /**
@@ -328,7 +329,8 @@ export class BlockExecution implements WarpHost {
   /** Lanes meet at the same instruction; at any two `bar.warp.sync`, since those exchange nothing. */
   private meets(a: number, b: number): boolean {
     const { steps } = this.resources.program;
-    return a === b || (steps[a]?.instruction.opcode === 'bar' && steps[b]?.instruction.opcode === 'bar');
+    const isBarrierAt = (pc: number): boolean => isBarrier(steps[pc]?.instruction.opcode ?? '');
+    return a === b || (isBarrierAt(a) && isBarrierAt(b));
   }
 
   private releaseBarriers(): void {

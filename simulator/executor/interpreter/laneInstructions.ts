@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { typeBits, typeBytes } from '../../ptx/index.js';
+import { isa, isOnAddress, isWait, memoryEffect, typeBits, typeBytes } from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
@@ -58,30 +58,31 @@ export function laneInstruction(
   fn: IrFunction,
   symbols: SymbolAddress,
 ): LaneEffect | undefined {
-  switch (instruction.opcode) {
-    case 'mov':
-      return move(instruction, fn, symbols);
-    case 'ld':
-    case 'ldu':
+  const { opcode } = instruction;
+  switch (memoryEffect(opcode)) {
+    case 'load':
       return load(instruction, fn, symbols);
-    case 'st':
+    case 'store':
       return store(instruction, fn, symbols);
-    case 'atom':
-    case 'red':
+    case 'atomic':
+    case 'reduction':
       return atomic(instruction, fn, symbols);
-    case 'cvta':
-      return convertAddress(instruction, fn, symbols);
-    case 'isspacep':
-      return isInSpace(instruction, fn, symbols);
-    case 'cp':
+    case 'copy':
       return copyAsync(instruction, fn, symbols);
-    case 'nanosleep': {
-      const read = operandReader(first(instruction.sources), 'u32', symbols);
-      return (context, lane) => context.sleep(Number(read(context, lane)));
-    }
-    default:
-      return scalar(instruction, fn, symbols);
+    case 'discard':
+      return undefined;
+    case undefined:
+      break;
   }
+  if (isOnAddress(opcode)) {
+    const emit = opcode === 'isspacep' ? isInSpace : convertAddress;
+    return emit(instruction, fn, symbols);
+  }
+  if (isWait(opcode)) {
+    const read = operandReader(first(instruction.sources), 'u32', symbols);
+    return (context, lane) => context.sleep(Number(read(context, lane)));
+  }
+  return isa(opcode).syntax.isMove ? move(instruction, fn, symbols) : scalar(instruction, fn, symbols);
 }
 
 function first(operands: readonly IrOperand[]): IrOperand {

@@ -1,3 +1,4 @@
+import { changesNoValue, controlEffect, isa, isBarrier, isCopy, isStore } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
 import { accessBytes, classOf } from '../compiler/instructions/index.js';
 import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
@@ -139,32 +140,19 @@ function unsupported(message: string): ProgramStep['action'] {
   return { kind: 'stop', code: 'unsupportedInstruction', message };
 }
 
-/** Instructions that order, hint or wait, and compute nothing. */
-const inert = new Set([
-  'membar',
-  'fence',
-  'prefetch',
-  'prefetchu',
-  'applypriority',
-  'discard',
-  'griddepcontrol',
-  'setmaxnreg',
-  'pmevent',
-]);
-
 function tryAction(
   instruction: IrInstruction,
   fn: IrFunction,
   symbols: SymbolAddress,
 ): ProgramStep['action'] {
   const { opcode, modifiers, sources } = instruction;
-  if (inert.has(opcode)) return { kind: 'nothing' };
-  switch (opcode) {
-    case 'bra': {
+  if (changesNoValue(opcode)) return { kind: 'nothing' };
+  switch (controlEffect(opcode)) {
+    case 'branch': {
       const [target] = labelTargets(sources, fn);
       return target === undefined ? unsupported('a branch without a target') : { kind: 'branch', target };
     }
-    case 'brx': {
+    case 'switch': {
       const [index] = sources;
       if (index === undefined) return unsupported('a branch without an index');
       return {
@@ -173,31 +161,27 @@ function tryAction(
         targets: labelTargets(sources.slice(1), fn),
       };
     }
-    case 'ret':
+    case 'return':
     case 'exit':
       return { kind: 'exit' };
     case 'trap':
       return { kind: 'stop', code: trapCode(modifiers[0]), message: trapMessage(modifiers[0]) };
-    case 'brkpt':
+    case 'breakpoint':
       return { kind: 'stop', code: 'trap', message: 'the kernel executed brkpt and no debugger is there' };
-    case 'cp':
-      // A copy is done where it is issued, so that there is nothing to wait for.
-      if (!modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+    case undefined:
       break;
-    case 'bar':
-    case 'barrier':
-      if (!modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
-      break;
-    default:
   }
+  // A copy is done where it is issued, so that there is nothing to wait for.
+  if (isCopy(opcode) && !modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+  if (isBarrier(opcode) && !modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
   const operation = warpOperation(instruction, fn, symbols);
   if (operation !== undefined) return { kind: 'warp', operation };
   const effect = laneInstruction(instruction, fn, symbols);
   if (effect === undefined) return unsupported(`${opcode} is not supported`);
   const together = warpEffect(instruction, fn, symbols);
-  const isStore =
-    opcode === 'cp' || (opcode === 'st' && !modifiers.includes('local') && sources.slice(1).some(mayDiffer));
-  if (!isStore || together !== undefined) return { kind: 'lanes', effect, together };
+  const stores =
+    isCopy(opcode) || (isStore(opcode) && !modifiers.includes('local') && sources.slice(1).some(mayDiffer));
+  if (!stores || together !== undefined) return { kind: 'lanes', effect, together };
   const [place = { kind: 'sink' }] = sources;
   const address = addressReader(place, fn, symbols);
   return { kind: 'lanes', effect, together: storesInOrder(effect, address, accessBytes(instruction)) };
@@ -252,7 +236,7 @@ function barrierAction(
     id: operandReader(id, 'u32', symbols),
     count: count === undefined ? undefined : operandReader(count, 'u32', symbols),
     form: {
-      isAligned: opcode === 'bar' || modifiers.includes('aligned'),
+      isAligned: isa(opcode).effects.isAligned || modifiers.includes('aligned'),
       waits: !modifiers.includes('arrive'),
       reduction,
     },

@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
-import { analyzeLoops, writtenRegisters } from '../../ptx/index.js';
+import { analyzeLoops, isAtomic, isPlainLoad, isWait, writtenRegisters } from '../../ptx/index.js';
 
 const answers = new WeakMap<IrFunction, boolean>();
 
@@ -24,8 +24,8 @@ export function mayWait(fn: IrFunction): boolean {
 }
 
 function seesOthers({ opcode, modifiers, sources }: IrInstruction, written: ReadonlySet<number>): boolean {
-  if (opcode === 'atom' || opcode === 'nanosleep') return true;
-  if (opcode !== 'ld' || modifiers.includes('param') || modifiers.includes('const')) return false;
+  if (isAtomic(opcode) || isWait(opcode)) return true;
+  if (!isPlainLoad(opcode) || modifiers.includes('param') || modifiers.includes('const')) return false;
   if (modifiers.some((modifier) => /^(?:volatile|relaxed|acquire|mmio|cv)$/.test(modifier))) return true;
   // The same address again and again: what it holds may be waited for.
   const [place] = sources;

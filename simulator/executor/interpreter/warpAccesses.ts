@@ -1,4 +1,4 @@
-import { isSignedType, typeBits, typeBytes } from '../../ptx/index.js';
+import { isLoad, isSignedType, isStore, typeBits, typeBytes } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { spaceOf } from '../compiler/instructions/index.js';
 import { forEachStoring, storingAtOnce } from '../lanePaths/index.js';
@@ -20,8 +20,8 @@ export function warpAccess(
 ): WarpEffect | undefined {
   const type = instruction.types[0] ?? 'b32';
   if (type === 'pred' || type === 'b128') return undefined;
-  const isLoad = instruction.opcode !== 'st';
-  const registers = registersOf(isLoad ? instruction.destinations[0] : instruction.sources[1]);
+  const loads = !isStore(instruction.opcode);
+  const registers = registersOf(loads ? instruction.destinations[0] : instruction.sources[1]);
   const [place] = instruction.sources;
   if (registers === undefined || place?.kind !== 'address') return undefined;
   const bytes = typeBytes(type);
@@ -31,14 +31,14 @@ export function warpAccess(
   };
   if (!registers.every(fits)) return undefined;
   const transfers = registers.map((register, index) =>
-    isLoad
+    loads
       ? loader(register, type, fn, index * bytes)
       : storer(register, bytes, index * bytes, bytes * registers.length),
   );
   return access(place, fn, symbols, {
     written: spaceOf(instruction.modifiers),
     bytes: bytes * registers.length,
-    kind: isLoad ? 'load' : 'store',
+    kind: loads ? 'load' : 'store',
     transfers,
   });
 }
@@ -52,13 +52,13 @@ export function warpPlace(
   const { opcode, sources, destinations, types, modifiers } = instruction;
   const [place] = sources;
   if (place?.kind !== 'address') return undefined;
-  const isLoad = opcode === 'ld' || opcode === 'ldu';
-  const value = isLoad ? destinations[0] : sources[1];
+  const loads = isLoad(opcode);
+  const value = loads ? destinations[0] : sources[1];
   const elements = value?.kind === 'vector' ? value.elements.length : 1;
   return access(place, fn, symbols, {
     written: spaceOf(modifiers),
     bytes: typeBytes(types[0] ?? 'b32') * elements,
-    kind: isLoad ? 'load' : opcode === 'st' ? 'store' : 'atomic',
+    kind: loads ? 'load' : isStore(opcode) ? 'store' : 'atomic',
     transfers: [],
   });
 }

@@ -1,4 +1,4 @@
-import { isSignedType, typeBits } from '../../ptx/index.js';
+import { isa, isLoad, isSignedType, isStore, typeBits } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { canonicalNan32, scalarOperation } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
@@ -20,18 +20,12 @@ export function warpEffect(
   symbols: SymbolAddress,
 ): WarpEffect | undefined {
   if (instruction.carry !== undefined || instruction.destinations[0]?.kind === 'pair') return undefined;
-  switch (instruction.opcode) {
-    case 'ld':
-    case 'ldu':
-    case 'st':
-      return warpAccess(instruction, fn, symbols);
-    default:
-      return (
-        wideEffect(instruction, fn, symbols) ??
-        wordEffect(instruction, fn) ??
-        numberEffect(instruction, fn, symbols)
-      );
-  }
+  if (isLoad(instruction.opcode) || isStore(instruction.opcode)) return warpAccess(instruction, fn, symbols);
+  return (
+    wideEffect(instruction, fn, symbols) ??
+    wordEffect(instruction, fn) ??
+    numberEffect(instruction, fn, symbols)
+  );
 }
 
 /** An operand's values by lane; those of lanes outside the mask mean nothing. */
@@ -69,7 +63,7 @@ function numberEffect(
 function operationOf(
   instruction: IrInstruction,
 ): { sources: readonly ValueKind[]; result: ValueKind; apply: (...values: Value[]) => Value } | undefined {
-  if (instruction.opcode !== 'mov') return scalarOperation(instruction);
+  if (!isa(instruction.opcode).syntax.isMove) return scalarOperation(instruction);
   const type = instruction.types[0] ?? 'b32';
   const kind = type === 'pred' ? 'pred' : (`b${typeBits(type)}` as ValueKind);
   return { sources: [kind], result: kind, apply: (value) => value };

@@ -1,4 +1,11 @@
-import { exchangesLanes, type IrFunction, type IrInstruction, type ScalarType } from '../../ptx/index.js';
+import {
+  exchangesLanes,
+  type IrFunction,
+  type IrInstruction,
+  isBarrier,
+  type OpcodeOf,
+  type ScalarType,
+} from '../../ptx/index.js';
 import { populationCount } from '../arithmetic/index.js';
 import type { Value } from '../arithmetic/index.js';
 import type { MemoryContext } from './laneInstructions.js';
@@ -69,31 +76,31 @@ export function warpOperation(
   const { opcode, modifiers, sources } = instruction;
   const runtime = runtimeCall(instruction, fn, symbols);
   if (runtime !== undefined) return { members: undefined, execute: runtime };
-  if (opcode !== 'bar' && !exchangesLanes(opcode)) return undefined;
+  if (!isBarrier(opcode) && !exchangesLanes(opcode)) return undefined;
   const last = modifiers.includes('sync') ? sources.at(-1) : undefined;
   const members = last === undefined ? undefined : operandReader(last, 'b32', symbols);
-  switch (opcode) {
-    case 'bar':
-      return { members, execute: () => undefined };
-    case 'shfl':
-      return { members, execute: shuffle(instruction, fn, symbols) };
-    case 'vote':
-      return { members, execute: vote(instruction, fn, symbols) };
-    case 'match':
-      return { members, execute: match(instruction, fn, symbols) };
-    case 'redux':
-      return { members, execute: reduce(instruction, fn, symbols, modifiers) };
-    case 'elect':
-      return { members, execute: elect(instruction, fn) };
-    default: {
-      const { write } = destinations(instruction, fn, 'b32');
-      return {
-        members,
-        execute: (context, group) => forEachLane(group, (lane) => write(context, lane, group)),
-      };
-    }
-  }
+  // A barrier of a warp tells nobody anything.
+  const execute = exchangesLanes(opcode) ? exchanges[opcode](instruction, fn, symbols) : () => undefined;
+  return { members, execute };
 }
+
+type ExchangeMaker = (
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+) => WarpOperation['execute'];
+
+const exchanges: Readonly<Record<OpcodeOf<'exchange'>, ExchangeMaker>> = {
+  shfl: shuffle,
+  vote,
+  match,
+  redux: reduce,
+  elect,
+  activemask: (instruction, fn) => {
+    const { write } = destinations(instruction, fn, 'b32');
+    return (context, group) => forEachLane(group, (lane) => write(context, lane, group));
+  },
+};
 
 /** Of the lanes that met the lowest leads. */
 function elect(instruction: IrInstruction, fn: IrFunction): WarpOperation['execute'] {
@@ -204,8 +211,8 @@ function reduce(
   instruction: IrInstruction,
   fn: IrFunction,
   symbols: SymbolAddress,
-  modifiers: readonly string[],
 ): WarpOperation['execute'] {
+  const { modifiers } = instruction;
   const kind = instruction.types.at(-1) ?? 'b32';
   const value = source(instruction, 0, kind, symbols);
   const { write } = destinations(instruction, fn, kind);

@@ -1,4 +1,4 @@
-import { analyzeLoops, type IrFunction } from '../../ptx/index.js';
+import { analyzeLoops, type IrFunction, isa } from '../../ptx/index.js';
 import { findSpinLoops } from '../compiler/analysis/index.js';
 import { LanePaths, MOST_LOOKS } from '../lanePaths/index.js';
 import type { Warp } from './warp.js';
@@ -127,12 +127,14 @@ const straights = new WeakMap<IrFunction, Uint8Array>();
 function straightOf(fn: IrFunction): Uint8Array {
   const known = straights.get(fn);
   if (known !== undefined) return known;
-  const isStraight = Uint8Array.from(fn.instructions, ({ opcode }) => (STRAIGHT.test(opcode) ? 1 : 0));
+  const isStraight = Uint8Array.from(fn.instructions, ({ opcode }) => (goesStraight(opcode) ? 1 : 0));
   for (const block of fn.blocks) isStraight[block.last] = 0;
   straights.set(fn, isStraight);
   return isStraight;
 }
 
 /** Some of the instructions that neither branch nor wait; for others it is looked where the lanes are. */
-const STRAIGHT =
-  /^(?:abs|add|and|bfe|bfi|brev|clz|cvt|cvta|div|ex2|fma|ld|ldu|lg2|lop3|mad|max|min|mov|mul|neg|not|or|popc|prmt|rcp|rem|rsqrt|selp|set|setp|shf|shl|shr|sqrt|st|sub|xor)$/;
+function goesStraight(opcode: string): boolean {
+  const { kind } = isa(opcode).effects;
+  return kind === 'pure' || kind === 'address' || kind === 'load' || kind === 'store';
+}

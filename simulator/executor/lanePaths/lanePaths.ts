@@ -1,4 +1,4 @@
-import { postDominators, type IrFunction } from '../../ptx/index.js';
+import { type IrFunction, isReturn, postDominators } from '../../ptx/index.js';
 import { forEachLane, lowestLane, populationCount } from './laneMasks.js';
 
 /** Where the lanes of a warp stand: next instruction of each, which can step, and which have not ended. */
@@ -100,9 +100,7 @@ export class LanePaths {
 
   private isExit(pc: number): boolean {
     const instruction = this.fn.instructions[pc];
-    return (
-      instruction?.guard === undefined && (instruction?.opcode === 'ret' || instruction?.opcode === 'exit')
-    );
+    return instruction?.guard === undefined && isReturn(instruction?.opcode ?? '');
   }
 
   private settleOne(at: Standing, index: number): void {

@@ -1,3 +1,4 @@
+import { isa } from '../../ptx/index.js';
 import { WARP_SIZE, type SyncPoint } from '../compiler/index.js';
 import type { IrInstruction, IrOperand } from '../../ptx/index.js';
 import type { KernelFault } from '../types.js';
@@ -328,7 +329,7 @@ function barrierUse(instruction: IrInstruction | undefined): BarrierUse {
     count,
     isPlain: count === undefined && !isReduction && number?.kind === 'integer',
     isArrival: modifiers.includes('arrive'),
-    isAligned: opcode === 'bar' || modifiers.includes('aligned'),
+    isAligned: isa(opcode).effects.isAligned || modifiers.includes('aligned'),
     predicate: isReduction ? (third ?? second) : undefined,
     reduction,
   };

@@ -1,3 +1,4 @@
+import { isBranch } from '../../ptx/index.js';
 import { findSpinLoops } from '../compiler/index.js';
 import type { BranchSteer } from '../interpreter/index.js';
 import type { IrFunction } from '../../ptx/index.js';
@@ -44,7 +45,7 @@ function exitsOf(kernel: IrFunction): ReadonlyMap<number, Exit> {
     for (const index of loop) {
       const { last, successors } = kernel.blocks[index];
       const branch = kernel.instructions[last];
-      if (branch.opcode !== 'bra' || branch.guard === undefined || successors.length !== 2) continue;
+      if (!isBranch(branch.opcode) || branch.guard === undefined || successors.length !== 2) continue;
       const outside = successors.filter((next) => !loop.has(next));
       if (outside.length !== 1) continue;
       const isTaken = kernel.blocks[outside[0]].first !== last + 1;

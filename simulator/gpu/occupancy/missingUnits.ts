@@ -1,10 +1,7 @@
+import { isLoad, isStore, isUpdate, isa } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import type { DeviceProfile } from '../profiles/index.js';
-
-/** Instructions that move doubles about and calculate nothing. */
-const MOVES = new Set(['ld', 'ldu', 'st', 'mov', 'cvta']);
-const ATOMICS = new Set(['atom', 'red']);
 
 /** The first instruction of a kernel that needs a unit which some cards lack. */
 interface Needs {
@@ -37,7 +34,12 @@ export function requireUnits({ name, timing }: DeviceProfile, kernel: IrFunction
 
 function needsOf({ instructions }: IrFunction): Needs {
   return {
-    float64: instructions.find(({ opcode, types }) => types.includes('f64') && !MOVES.has(opcode)),
-    atomics: instructions.find(({ opcode }) => ATOMICS.has(opcode)),
+    float64: instructions.find(({ opcode, types }) => types.includes('f64') && !onlyMoves(opcode)),
+    atomics: instructions.find(({ opcode }) => isUpdate(opcode)),
   };
+}
+
+/** Moves doubles about and calculates nothing. */
+function onlyMoves(opcode: string): boolean {
+  return isLoad(opcode) || isStore(opcode) || isa(opcode).syntax.isMove;
 }

@@ -1,11 +1,21 @@
 import { findSpinLoops, syncScope } from '../../executor/index.js';
 import {
   codeShape,
-  readRegisters,
-  writtenRegisters,
   type CodeShape,
+  goesElsewhere,
   type IrFunction,
   type IrInstruction,
+  isa,
+  isAccess,
+  isBranch,
+  isFence,
+  isLoad,
+  isPlainLoad,
+  isUpdate,
+  type Opcode,
+  readRegisters,
+  writesMemory,
+  writtenRegisters,
 } from '../../ptx/index.js';
 import type { DeviceTiming, TimingRule } from '../profiles/index.js';
 import { registerAlignments } from './addressAlignment.js';
@@ -72,8 +82,8 @@ export interface InstructionPlan {
 /** Memory in which a store may change what a later load finds. */
 export const MEMORY_SPACES = ['global', 'shared', 'local'] as const;
 
-const NO_FORMULA = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'mov', 'cvt', 'selp', 'setp']);
-const MEMORY = new Set(['ld', 'ldu', 'st', 'atom', 'red']);
+/** Beside accesses of memory: they move, convert, compare and choose, and calculate nothing. */
+const NO_FORMULA = new Set<Opcode>(['mov', 'cvt', 'selp', 'setp']);
 
 /** @param left rules that are left out */
 export function instructionPlans(
@@ -145,7 +155,7 @@ function planOf(
     copies: shape.copies[region],
     operands: new Set(reads.filter((register) => shape.varying[register] === 1)).size,
     isTakenIn: writes.length > 0 && writes.every((register) => shape.takenIn[register] === 1),
-    isUniform: instruction.opcode === 'bra' ? isUniform(reads) : isUniform(writes),
+    isUniform: isBranch(instruction.opcode) ? isUniform(reads) : isUniform(writes),
     isGuarded:
       instruction.index === last &&
       successors.length > 0 &&
@@ -159,8 +169,8 @@ function planOf(
     startsRegion: instruction.index === first && region === block,
     copies: shape.copies[region],
     isBarrier: syncScope(instruction) === 'block' && !instruction.modifiers.includes('arrive'),
-    isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
-    isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
+    isBranch: goesElsewhere(instruction.opcode),
+    isLoad: isLoad(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
     mayGiveUp: false,
     isInRetry: false,
@@ -171,34 +181,34 @@ function planOf(
     isStrong: isStrongLoad(instruction),
     ...orderOf(instruction),
     isFormula:
-      instruction.opcode === 'shfl' ||
-      (!NO_FORMULA.has(instruction.opcode) && /^b?f/.test(instruction.types.at(-1) ?? '')),
+      isa(instruction.opcode).cost === 'shuffle' ||
+      (calculates(instruction.opcode) && /^b?f/.test(instruction.types.at(-1) ?? '')),
     ...atomicPlan(kernel, instruction, shape, block),
-    isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
-    isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
+    isConstant: isPlainLoad(instruction.opcode) && instruction.modifiers.includes('const'),
+    isMemory: isAccess(instruction.opcode) && !instruction.modifiers.includes('param'),
   };
+}
+
+function calculates(opcode: string): boolean {
+  return !isAccess(opcode) && !(NO_FORMULA as ReadonlySet<string>).has(opcode);
 }
 
 /** Fences, and what has one before it: others must see earlier writes before they see this one. */
 function fenceCycles({ opcode, modifiers }: IrInstruction, latency: DeviceTiming['latency']): number {
-  const isFence = opcode === 'membar' || opcode === 'fence';
-  if (!isFence && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
+  if (!isFence(opcode) && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
   if (modifiers.includes('sys')) return latency.fenceSystem;
   return modifiers.some((each) => each === 'gl' || each === 'gpu') ? latency.fence : latency.fenceBlock;
 }
 
 function clearsL1({ opcode, modifiers }: IrInstruction): boolean {
-  const isOrder =
-    opcode === 'membar' ||
-    opcode === 'fence' ||
-    modifiers.some((each) => each === 'acquire' || each === 'acq_rel');
+  const isOrder = isFence(opcode) || modifiers.some((each) => each === 'acquire' || each === 'acq_rel');
   return isOrder && modifiers.some((each) => each === 'gl' || each === 'gpu' || each === 'sys');
 }
 
 const STRONG = /^(?:volatile|relaxed|acquire|mmio|cv)$/;
 
 function isStrongLoad({ opcode, modifiers }: IrInstruction): boolean {
-  return opcode === 'ld' && modifiers.some((each) => STRONG.test(each));
+  return isPlainLoad(opcode) && modifiers.some((each) => STRONG.test(each));
 }
 
 /** Loads that say `.nc` read what nobody writes; the assembler puts those before stores that come first in the code. */
@@ -208,10 +218,9 @@ function orderOf({
   sources,
   destinations,
 }: IrInstruction): Pick<InstructionPlan, 'order' | 'base' | 'isStore'> {
-  const isLoad = opcode === 'ld';
-  const isStore = /^(st|atom|red)$/.test(opcode);
+  const isStore = writesMemory(opcode);
   const isFree = modifiers.some((each) => each === 'nc' || each === 'param' || each === 'const');
-  if ((!isLoad && !isStore) || isFree) return { order: -1, base: -1, isStore: false };
+  if ((!isPlainLoad(opcode) && !isStore) || isFree) return { order: -1, base: -1, isStore: false };
   const space = MEMORY_SPACES.findIndex((name) => modifiers.includes(name));
   const address = [...sources, ...destinations].find((operand) => operand.kind === 'address');
   const base = address?.kind === 'address' && typeof address.base === 'number' ? address.base : -1;
@@ -229,7 +238,7 @@ function atomicPlan(
   InstructionPlan,
   'isAggregated' | 'isReturned' | 'isSwapLoop' | 'isFloatAtomic' | 'isSwap' | 'isRetried'
 > {
-  const isAtomic = opcode === 'atom' || opcode === 'red';
+  const isAtomic = isUpdate(opcode);
   const type = types.at(-1) ?? 'b32';
   const isFloat = /f16|f32|f64/.test(type);
   const address = sources.find((source) => source.kind === 'address');
@@ -297,7 +306,7 @@ const WIDE_LOAD_BYTES = 16;
 function sharedLoadPlace(
   instruction: IrInstruction,
 ): { base: number | string | undefined; offset: number } | undefined {
-  if (instruction.opcode !== 'ld' || !instruction.modifiers.includes('shared')) return undefined;
+  if (!isPlainLoad(instruction.opcode) || !instruction.modifiers.includes('shared')) return undefined;
   const type = instruction.types.at(-1);
   if (type !== 'f32' && type !== 'u32' && type !== 's32' && type !== 'b32') return undefined;
   const address = instruction.sources.find((source) => source.kind === 'address');

@@ -1,3 +1,4 @@
+import { isBranch, isa } from '../../ptx/index.js';
 import type { IrInstruction } from '../../ptx/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
 import type { SmResource } from './blockWork.js';
@@ -16,7 +17,7 @@ export interface MachineCost {
 type Latency = DeviceTiming['latency'];
 
 /**
- * Costs by opcode family. A PTX instruction is not a machine instruction: `mov` and `cvta` disappear, a parameter is
+ * Costs by the family that the instruction's row names. A PTX instruction is not a machine instruction: `mov` and `cvta` disappear, a parameter is
  * an operand in constant memory, a widening multiply and the 64-bit add behind it become one, and an integer division
  * becomes a sequence around a float reciprocal. Counts of sequences are those of the SASS that nvcc 13 emits for sm_90.
  */
@@ -43,7 +44,7 @@ export interface Setting {
 }
 
 function isLoopControl({ opcode }: IrInstruction): boolean {
-  return opcode === 'bra' || opcode === 'setp';
+  return isBranch(opcode) || opcode === 'setp';
 }
 
 function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting): MachineCost {
@@ -52,32 +53,27 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
   const wide = type === 'u64' || type === 's64' || type === 'b64';
   const double = type === 'f64';
   const modifiers = instruction.modifiers;
-  switch (instruction.opcode) {
-    case 'mov':
+  switch (isa(instruction.opcode).cost) {
+    case 'move':
       if (instruction.sources.some((source) => source.kind === 'special')) {
         return cost(setting.isUniform ? 0.6 : 0.9, undefined, 0, latency.specialRegister);
       }
       return cost(0.2, undefined, 0, 0);
-    case 'cvta':
-    case 'pragma':
+    case 'folded':
       return cost(0, undefined, 0, 0);
-    case 'ld':
+    case 'load':
       if (modifiers.includes('param')) return cost(0.6, undefined, 0, 0);
       return cost(1, undefined, 0, latency.l1);
-    case 'ldu':
-    case 'st':
-    case 'atom':
-    case 'red':
+    case 'access':
       return cost(1, undefined, 0, latency.atomic);
-    case 'add':
-    case 'sub':
+    case 'sum':
       if (isHalf(type)) return cost(1, 'float32', 1.2, latency.alu * 2);
       if (isFloat(type)) return float(double, 1, latency, setting);
       if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
       // Either integer or float lanes add.
       return wide ? cost(1.4, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.55, latency.alu);
-    case 'mul':
-    case 'mad':
+    case 'product':
+      if (instruction.carry !== undefined) return carriedProduct(wide, modifiers, latency);
       if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       if (isFloat(type)) return float(double, 1, latency, setting);
       if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
@@ -87,21 +83,20 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       if (wide) return cost(4, 'float32', 8, latency.alu * 4);
       if (modifiers.includes('hi')) return cost(1, 'float32', 4, latency.alu * 2);
       return cost(1, 'float32', 2, latency.alu);
-    case 'fma':
+    case 'carriedProduct':
+      return carriedProduct(wide, modifiers, latency);
+    case 'fused':
       if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       return float(double, 1, latency, setting);
-    case 'mul24':
-    case 'mad24':
-    case 'sad':
-    case 'dp4a':
+    case 'integer':
       return cost(1, 'integer', 1, latency.alu);
-    case 'min':
-    case 'max':
-    case 'abs':
-    case 'neg':
+    case 'extreme':
       if (double) return float(true, 2, latency, setting);
-      return cost(instruction.opcode === 'neg' ? 0.3 : 1, 'integer', 1, latency.alu);
-    case 'div':
+      return cost(1, 'integer', 1, latency.alu);
+    case 'negation':
+      if (double) return float(true, 2, latency, setting);
+      return cost(0.3, 'integer', 1, latency.alu);
+    case 'quotient':
       if (double) return { slots: 30, pipe: 'float64', pipeOps: 14, latencyCycles: latency.float64 * 14 };
       if (isFloat(type)) {
         return modifiers.includes('approx') || modifiers.includes('full')
@@ -109,80 +104,67 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
           : cost(9, 'special', 2.1, latency.special + 9 * latency.alu);
       }
       return integerDivision(wide);
-    case 'rem':
+    case 'remainder':
       return integerDivision(wide);
-    case 'rcp':
-    case 'sqrt':
-    case 'rsqrt':
-      if (double) return { slots: 24, pipe: 'float64', pipeOps: 12, latencyCycles: latency.float64 * 12 };
-      return modifiers.includes('approx')
-        ? approximate(modifiers, latency)
-        : cost(8, 'special', 1.5, latency.special + (instruction.opcode === 'rcp' ? 14 : 9) * latency.alu);
-    case 'ex2':
-    case 'lg2':
-    case 'sin':
-    case 'cos':
-    case 'tanh':
+    case 'reciprocal':
+      return refined(instruction, latency, 14);
+    case 'root':
+      return refined(instruction, latency, 9);
+    case 'approximation':
       return approximate(modifiers, latency);
-    case 'cvt':
+    case 'conversion':
       return conversion(instruction, latency);
-    case 'popc':
-    case 'clz':
-    case 'brev':
-    case 'bfind':
+    case 'count':
       return cost(1, 'special', 1, latency.special);
-    case 'setp':
-    case 'set':
-    case 'selp':
-    case 'slct':
+    case 'selection':
       if (double) return float(true, 1, latency, setting);
       if (setting.isUniform) return cost(1, undefined, 0, latency.alu);
       return wide ? cost(1.6, 'integer', 1.6, latency.alu * 1.5) : cost(1, 'integer', 1, latency.alu);
-    case 'and':
-    case 'or':
-    case 'xor':
-    case 'not':
-    case 'lop3':
-    case 'cnot':
+    case 'logic':
       // Predicate logic mostly merges into the compare before it.
       return type === 'pred'
         ? cost(0.3, 'integer', 0.3, latency.alu)
         : cost(wide ? 1.4 : 0.8, 'integer', wide ? 1.4 : 0.8, latency.alu);
-    case 'shl':
-    case 'shr':
-    case 'shf':
-    case 'bfe':
-    case 'bfi':
-    case 'prmt':
+    case 'shift':
       return cost(wide ? 1.8 : 0.8, 'integer', wide ? 1.8 : 0.8, latency.alu);
-    case 'bra':
+    case 'classification':
+      // Two comparisons, with constants or with where the windows of memory lie.
+      return cost(2, 'integer', 2, latency.alu * 2);
+    case 'search':
+      // Halves of the word are counted and one of them taken, five times.
+      return cost(30, 'special', 5, latency.special * 5 + latency.alu * 20);
+    case 'video':
+      // No unit has been there since Maxwell: parts are cut out, computed with, saturated and put in.
+      return cost(3, 'integer', 3, latency.alu * 3);
+    case 'packedVideo':
+      // Words as a whole, with carries kept apart by masks: operations and depth of `__vadd4` and its kin in CUDA's headers.
+      return cost(6, 'integer', 6, latency.alu * 5);
+    case 'branch':
       // Short ways round become guards; where threads part, they are gathered again.
       if (setting.isGuarded) return cost(0, undefined, 0, 0);
       return cost(instruction.guard === undefined || setting.isUniform ? 1 : 1.4, undefined, 0, 0);
-    case 'brx':
+    case 'switch':
       return cost(2, undefined, 0, 0);
-    case 'ret':
-    case 'exit':
+    case 'end':
       return cost(1, undefined, 0, 0);
     case 'call':
       return cost(4, undefined, 0, 0);
-    case 'bar':
     case 'barrier':
       return cost(1, undefined, 0, 0);
-    case 'shfl':
+    case 'shuffle':
       // Served where loads are.
       return cost(1, 'data', 1, latency.shuffle);
     case 'vote':
-    case 'activemask':
       return cost(1, 'integer', 2, latency.alu * 4);
-    case 'redux':
+    case 'reduction':
       return cost(1, 'special', 1, latency.alu * 10);
     case 'match':
       return cost(32, 'special', 31, latency.alu * 86);
-    case 'membar':
     case 'fence':
       return cost(2, undefined, 0, 0);
-    default:
+    case 'request':
+      return cost(1, undefined, 0, 0);
+    case 'other':
       return cost(1, 'integer', 1, latency.alu);
   }
 }
@@ -212,6 +194,23 @@ function approximate(modifiers: readonly string[], latency: Latency): MachineCos
   return modifiers.includes('ftz')
     ? cost(1, 'special', 1, latency.special)
     : cost(4, 'special', 1, latency.special + 3 * latency.alu);
+}
+
+/** `mad.cc` and `madc`: the product is one operation, and the sum that takes in the carry another. */
+function carriedProduct(wide: boolean, modifiers: readonly string[], latency: Latency): MachineCost {
+  const isHigh = modifiers.includes('hi');
+  if (wide)
+    return isHigh ? cost(9.4, 'float32', 17, latency.alu * 9) : cost(5.4, 'float32', 8, latency.alu * 5);
+  return cost(1.8, 'float32', isHigh ? 4 : 2, latency.alu * (isHigh ? 3 : 2));
+}
+
+/** An approximation and steps that refine it. @param steps cycles of the integer units that they take, of f32 */
+function refined({ types, modifiers }: IrInstruction, latency: Latency, steps: number): MachineCost {
+  if (types.at(-1) === 'f64')
+    return { slots: 24, pipe: 'float64', pipeOps: 12, latencyCycles: latency.float64 * 12 };
+  return modifiers.includes('approx')
+    ? approximate(modifiers, latency)
+    : cost(8, 'special', 1.5, latency.special + steps * latency.alu);
 }
 
 function integerDivision(wide: boolean): MachineCost {

@@ -1,9 +1,13 @@
 import {
   analyzeLoops,
-  readRegisters,
-  writtenRegisters,
   type IrFunction,
   type IrInstruction,
+  isAtomic,
+  isBranch,
+  isLoad,
+  isPlainLoad,
+  readRegisters,
+  writtenRegisters,
 } from '../../ptx/index.js';
 
 /**
@@ -28,9 +32,9 @@ export function loopDecidedBy(
       for (let at = first; at <= last; at++) {
         const instruction = kernel.instructions[at];
         // What is compared and swapped next is another question.
-        if (instruction.opcode === 'atom' || instruction.opcode === 'ld') continue;
+        if (isAtomic(instruction.opcode) || isPlainLoad(instruction.opcode)) continue;
         if (!readRegisters(instruction).some((each) => told.has(each))) continue;
-        if (instruction.opcode === 'bra') return loop;
+        if (isBranch(instruction.opcode)) return loop;
         for (const each of writtenRegisters(instruction)) told.add(each);
       }
     }
@@ -73,7 +77,7 @@ function isSameEachTurn(kernel: IrFunction, loop: ReadonlySet<number>, register:
     if (open.has(each)) return false;
     open.add(each);
     const same = (writers.get(each) ?? []).every(
-      (writer) => !FROM_MEMORY.has(writer.opcode) && readRegisters(writer).every(isSame),
+      (writer) => !findsAnother(writer.opcode) && readRegisters(writer).every(isSame),
     );
     open.delete(each);
     return same;
@@ -81,5 +85,7 @@ function isSameEachTurn(kernel: IrFunction, loop: ReadonlySet<number>, register:
   return isSame(register);
 }
 
-/** Finds another value each time. */
-const FROM_MEMORY = new Set(['ld', 'ldu', 'atom']);
+/** Whether it may find another value each time. */
+function findsAnother(opcode: string): boolean {
+  return isLoad(opcode) || isAtomic(opcode);
+}

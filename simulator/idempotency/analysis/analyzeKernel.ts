@@ -1,5 +1,5 @@
 import type { IrFunction, IrModule } from '../../ptx/index.js';
-import { lowerModule } from '../../ptx/index.js';
+import { isCall, isUpdate, lowerModule } from '../../ptx/index.js';
 import type { KernelSummary, SummaryReason } from '../summary.js';
 import type { SolverNotes } from '../solver/index.js';
 import { summarizeAccess } from './access/accessSummary.js';
@@ -48,7 +48,7 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
 
 /** A kernel that does not run here may be followed all the same, unless it calls what is not copied into it. */
 function isReadable({ refusal, instructions }: IrFunction): boolean {
-  return refusal?.isReadable === true && instructions.every(({ opcode }) => opcode !== 'call');
+  return refusal?.isReadable === true && !instructions.some(({ opcode }) => isCall(opcode));
 }
 
 function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {
@@ -141,8 +141,7 @@ function oneRow({ kernel, table, arithmetic, conditions }: KernelContext): Found
 
 function usesSharedAtomics(kernel: IrFunction): boolean {
   return kernel.instructions.some(
-    ({ opcode, modifiers }) =>
-      (opcode === 'atom' || opcode === 'red') && modifiers.some((each) => each.startsWith('shared')),
+    ({ opcode, modifiers }) => isUpdate(opcode) && modifiers.some((each) => each.startsWith('shared')),
   );
 }
 

@@ -1,3 +1,4 @@
+import { isTrap } from '../../ptx/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { Cause, KernelClass, SummaryReason } from '../summary.js';
 import { callTraps } from './execution/blockExecutor.js';
@@ -37,7 +38,7 @@ export function classify(context: KernelContext, findings: Findings): Classifica
 /** An analysis that gave up: over calls that nobody can follow, or over the paths. */
 export function failure(kernel: IrFunction, text: string): SummaryReason {
   const calls = kernel.instructions.filter(({ opcode, modifiers }) => {
-    return opcode === 'trap' && callTraps[modifiers[0] ?? ''] !== undefined;
+    return isTrap(opcode) && callTraps[modifiers[0] ?? ''] !== undefined;
   });
   const call = callTraps[calls[0]?.modifiers[0] ?? ''];
   if (call === undefined) return { cause: 'PE', text, lines: [kernel.line] };

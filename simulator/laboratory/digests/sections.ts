@@ -153,10 +153,18 @@ function fuzzed(fuzzCase: FuzzCase, way: string): unknown {
   return [status, bench.digest(), counters];
 }
 
-/** What all checkers find in the first block of every measured launch. */
+/** Thread-instructions of a block that checkers look at. */
+const CHECKED_FUEL = 200_000;
+
+/** What all checkers find at the start of the first block of every measured launch. */
 function* checks({ largest }: Extent): Lines {
   for (const { name, spec, folder } of measured(largest)) {
-    const options = { checkers: CHECKERS, blocks: { lo: 0, hi: 1 }, globalRaces: true };
+    const options = {
+      checkers: CHECKERS,
+      blocks: { lo: 0, hi: 1 },
+      globalRaces: true,
+      fuelPerBlock: CHECKED_FUEL,
+    };
     yield `check ${name} ${digestOfCall(() => checkSpec(spec, folder, options))}`;
   }
 }

@@ -35,6 +35,16 @@ describe('every variant against the reference interpreter, lanes together', () =
   });
 });
 
+describe('every variant against the reference interpreter, all forms of the table', () => {
+  it.each(starts)('seeds from %i', (start) => {
+    for (let seed = start; seed < start + seedsPerTest; seed++) {
+      const fuzz = generateKernel(seed, { generation: 2, everyForm: true });
+      const found = differences(fuzz);
+      if (found.length > 0) expect.fail(`${found.join('\n')}\n${describeCase(fuzz)}`);
+    }
+  });
+});
+
 describe('every variant against the reference interpreter, lanes in step', () => {
   it.each(starts.slice(1))('seeds from %i', (start) => {
     for (let seed = start; seed < start + seedsPerTest; seed++) {

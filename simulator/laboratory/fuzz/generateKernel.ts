@@ -34,6 +34,8 @@ export interface FuzzOptions {
   readonly together?: boolean;
   /** Lanes of a warp meet in memory without waiting for one another, as they go in step. */
   readonly inStep?: boolean;
+  /** Arithmetic of every form that the table of instructions has, each as likely as another. */
+  readonly everyForm?: boolean;
 }
 
 const blockShapes: readonly Dim3[] = [
@@ -104,6 +106,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     functions: generation === 2 && random.chance(0.5) ? random.between(1, 3) : 0,
     hasWalks: together,
     hasRings: inStep,
+    everyForm: options.everyForm ?? false,
     gridThreads: threads * blocks,
   };
   const functions = Array.from({ length: style.functions }, (_, number) =>

@@ -22,6 +22,8 @@ export interface FuzzStyle {
   readonly hasWalks: boolean;
   /** Has rings of words in which the lanes of a warp meet without waiting for one another. */
   readonly hasRings: boolean;
+  /** Computes by every form of every instruction, not by those that kernels are full of. */
+  readonly everyForm: boolean;
   readonly gridThreads: number;
 }
 

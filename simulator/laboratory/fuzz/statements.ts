@@ -1,4 +1,5 @@
 import { carryChain, tableSwitch, tangle } from './flowStatements.js';
+import { formTemplates } from './formTemplates.js';
 import { functionCall } from './functionText.js';
 import { approximateTemplates, exactTemplates } from './instructionTemplates.js';
 import type { KernelText } from './kernelText.js';
@@ -156,7 +157,8 @@ export class StatementWriter implements StatementContext {
   }
 
   private templates(): readonly string[] {
-    const { forCard, generation } = this.style;
+    const { forCard, generation, everyForm } = this.style;
+    if (everyForm) return formTemplates;
     if (forCard) return generation === 1 ? cardTemplates : roundedTemplates;
     return this.text.random.chance(0.06) ? approximateTemplates : exactTemplates;
   }

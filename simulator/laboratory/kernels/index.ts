@@ -80,7 +80,12 @@ import { stringSearch } from './mixed/stringSearch.js';
 import { structParameters } from './mixed/structParameters.js';
 import { transpose } from './mixed/transpose.js';
 
+export { cardPlan } from './card/cardPlan.js';
+export type { CardPlan } from './card/cardPlan.js';
 export { firstDifference } from './difference.js';
+export { kernelFixture } from './kernelFixture.js';
+export { fromBfloat, fromHalf, toBfloat, toHalf } from './numerics.js';
+export { hash, integers, uniform, uniformDoubles, words } from './seededInputs.js';
 export {
   bytesOf,
   FIXTURE_BACKING_BYTES,

@@ -1,3 +1,4 @@
+import { endsThread } from '../isa/index.js';
 import type { IrFunction } from '../ir.js';
 
 /** `immediate[block]` is the next node up the tree; -1 at the root and for blocks that the root does not reach. */
@@ -71,7 +72,7 @@ function leavingBlocks(fn: IrFunction): Set<number> {
   };
   for (const block of fn.blocks) {
     const last = fn.instructions[block.last];
-    if (last !== undefined && /^(ret|exit|trap)$/.test(last.opcode)) mark(block.index);
+    if (last !== undefined && endsThread(last.opcode)) mark(block.index);
   }
   for (const block of fn.blocks) if (block.successors.length === 0) mark(block.index);
   for (let block = fn.blocks.length - 1; block >= 0; block--) if (canLeave[block] === 0) mark(block);

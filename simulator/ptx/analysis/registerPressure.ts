@@ -1,4 +1,4 @@
-import { exchangesLanes } from '../forms/index.js';
+import { exchangesLanes, isAtomic, isPlainLoad } from '../isa/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { analyzeLiveness } from './liveness.js';
@@ -44,8 +44,8 @@ function readsThread(operand: IrOperand): boolean {
 /** Whether an instruction may give threads of a block different results though its register operands are uniform. */
 function isVaryingSource(instruction: IrInstruction): boolean {
   const { opcode } = instruction;
-  if (exchangesLanes(opcode) || opcode === 'atom' || opcode === 'malloc') return true;
-  if (opcode === 'ld') return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
+  if (exchangesLanes(opcode) || isAtomic(opcode) || opcode === 'malloc') return true;
+  if (isPlainLoad(opcode)) return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
   return instruction.sources.some(readsThread);
 }
 

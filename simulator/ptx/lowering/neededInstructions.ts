@@ -1,7 +1,7 @@
 import { flowBackward } from '../analysis/backwardFlow.js';
 import type { BitSet } from '../analysis/bitSet.js';
 import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
-import { onlyComputes } from '../forms/index.js';
+import { isa, isPlainLoad } from '../isa/index.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 
 export interface NeededInstructions {
@@ -10,9 +10,6 @@ export interface NeededInstructions {
   /** Registers at the end of each block whose value can be noticed. */
   readonly liveOut: readonly BitSet[];
 }
-
-/** They compute addresses, and do nothing with them. */
-const onAddresses = new Set(['cvta', 'isspacep', 'mapa']);
 
 /** Finds what a compiler would not remove as dead: effects, and what they are computed from. */
 export function neededInstructions(fn: IrFunction): NeededInstructions {
@@ -33,8 +30,10 @@ function stepBack(live: BitSet, instruction: IrInstruction): boolean {
 }
 
 function hasEffect({ opcode, modifiers }: IrInstruction): boolean {
-  if (opcode === 'ld') {
+  if (isPlainLoad(opcode)) {
     return modifiers.some((modifier) => /^(volatile|relaxed|acquire|mmio)$/.test(modifier));
   }
-  return !onlyComputes(opcode) && !onAddresses.has(opcode);
+  const { kind } = isa(opcode).effects;
+  // Addresses are computed, too, and nothing is done with them.
+  return kind !== 'pure' && kind !== 'address';
 }

@@ -1,3 +1,4 @@
+import { endsThread } from '../isa/index.js';
 import type { IrBlock, IrFunction } from '../ir.js';
 
 /**
@@ -32,7 +33,7 @@ function onlySuccessor(block: IrBlock, fn: IrFunction): number | undefined {
   const successors = new Set(block.successors);
   if (successors.size !== 1) return undefined;
   const last = fn.instructions[block.last];
-  const leaves = last !== undefined && /^(ret|exit|trap)$/.test(last.opcode);
+  const leaves = last !== undefined && endsThread(last.opcode);
   return leaves ? undefined : block.successors[0];
 }
 

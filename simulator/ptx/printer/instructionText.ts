@@ -1,3 +1,4 @@
+import { isCall, isSwitch } from '../isa/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { parameterListText } from './declarationText.js';
 import { FunctionNames } from './functionNames.js';
@@ -28,7 +29,7 @@ export function instructionLines(instruction: IrInstruction, names: FunctionName
 
 /** The list of an indexed branch, the prototype or list of an indirect call. */
 function tableOf({ opcode, sources, prototype }: IrInstruction, names: FunctionNames): string | undefined {
-  if (opcode === 'brx') {
+  if (isSwitch(opcode)) {
     return `.branchtargets ${sources
       .slice(1)
       .map((source) => operandText(source, names))
@@ -50,8 +51,8 @@ function instructionText(instruction: IrInstruction, names: FunctionNames, table
 
 function operandsText(instruction: IrInstruction, names: FunctionNames, table?: string): string {
   const { opcode, destinations, sources, selectors } = instruction;
-  if (opcode === 'call') return callText(instruction, names, table);
-  if (opcode === 'brx' && table !== undefined) return `${list(sources.slice(0, 1), names)}, ${table}`;
+  if (isCall(opcode)) return callText(instruction, names, table);
+  if (isSwitch(opcode) && table !== undefined) return `${list(sources.slice(0, 1), names)}, ${table}`;
   const all = [...destinations, ...sources];
   if (selectors === undefined) return list(all, names);
   return all

@@ -1,3 +1,4 @@
+import { isAccess } from '../isa/index.js';
 import { readRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
@@ -68,7 +69,7 @@ export function uniformBases(
 export function basesOf(instruction: IrInstruction, bases: Uint8Array): number[] {
   if (instruction.opcode === 'add')
     return readRegisters(instruction).filter((register) => bases[register] === 1);
-  if (!/^(ld|ldu|st|atom|red)$/.test(instruction.opcode)) return [];
+  if (!isAccess(instruction.opcode)) return [];
   return instruction.sources.flatMap((source) =>
     source.kind === 'address' && typeof source.base === 'number' && bases[source.base] === 1
       ? [source.base]

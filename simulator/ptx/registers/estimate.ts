@@ -1,3 +1,4 @@
+import { isCall, isHostCall } from '../isa/index.js';
 import type { IrFunction } from '../ir.js';
 import { liveRegisters } from './liveRegisters.js';
 import { machineCode } from './machineCode.js';
@@ -82,7 +83,6 @@ function needed(fn: IrFunction, target: RegisterTarget): number {
 
 function callsByConvention(fn: IrFunction): boolean {
   return fn.instructions.some(
-    ({ opcode, modifiers }) =>
-      /^(call|vprintf|assertfail|malloc|free)$/.test(opcode) || modifiers.includes('stackOverflow'),
+    ({ opcode, modifiers }) => isCall(opcode) || isHostCall(opcode) || modifiers.includes('stackOverflow'),
   );
 }

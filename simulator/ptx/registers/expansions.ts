@@ -1,4 +1,5 @@
 import type { IrInstruction } from '../ir.js';
+import { isa } from '../isa/index.js';
 
 export interface Expansion {
   /** Cycles that the assembler reckons with until a result may be used. */
@@ -11,41 +12,31 @@ export interface Expansion {
 export function expansion({ opcode, modifiers, types }: IrInstruction): Expansion {
   const type = types.at(-1) ?? 'b32';
   const approximate = modifiers.some((each) => each === 'approx' || each === 'full');
-  switch (opcode) {
-    case 'ld':
-    case 'ldu':
+  switch (isa(opcode).registers) {
+    case 'load':
       return { latency: modifiers.some((each) => each.startsWith('shared')) ? 33 : 200, temps: 0 };
-    case 'atom':
+    case 'atomic':
       return { latency: 40, temps: 0 };
-    case 'shfl':
-    case 'vote':
-    case 'match':
-    case 'redux':
+    case 'exchange':
       return { latency: 24, temps: 0 };
-    case 'ex2':
-    case 'lg2':
-    case 'sin':
-    case 'cos':
-    case 'tanh':
-    case 'rsqrt':
+    case 'approximation':
       return type === 'f64' ? { latency: 60, temps: 8 } : { latency: 18, temps: 1 };
-    case 'rcp':
-    case 'sqrt':
+    case 'root':
       if (type === 'f64') return { latency: 80, temps: 9 };
       return approximate ? { latency: 18, temps: 1 } : { latency: 30, temps: 3 };
-    case 'div':
+    case 'quotient':
       if (type === 'f64') return { latency: 100, temps: 12 };
       if (type === 'f32') return approximate ? { latency: 22, temps: 1 } : { latency: 40, temps: 5 };
-      return /64/.test(type) ? { latency: 100, temps: 12 } : { latency: 40, temps: 4 };
-    case 'rem':
-      return /64/.test(type) ? { latency: 100, temps: 12 } : { latency: 40, temps: 4 };
-    case 'add':
-    case 'sub':
-    case 'mul':
-    case 'fma':
-    case 'mad':
+      return wholeQuotient(type);
+    case 'remainder':
+      return wholeQuotient(type);
+    case 'arithmetic':
       return { latency: type === 'f64' ? 8 : 5, temps: 0 };
-    default:
+    case 'plain':
       return { latency: 5, temps: 0 };
   }
+}
+
+function wholeQuotient(type: string): Expansion {
+  return /64/.test(type) ? { latency: 100, temps: 12 } : { latency: 40, temps: 4 };
 }

@@ -1,3 +1,4 @@
+import { goesElsewhere, isa, isCall, isReturn } from '../isa/index.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { addressRoots, basesOf, placeOf, stepOf, uniformBases, type AddressRoot } from './addresses.js';
@@ -57,9 +58,6 @@ function countWrites(fn: IrFunction, uses: RegisterUses): Uint8Array {
   return writes;
 }
 
-/** Operations that read registers though they write none and touch no memory. */
-const LEAVING: ReadonlySet<string> = new Set(['bra', 'brx', 'ret', 'exit', 'call']);
-
 class Translation {
   private readonly roots: ReadonlyMap<number, AddressRoot>;
   private readonly bases: Uint8Array;
@@ -82,7 +80,9 @@ class Translation {
       for (const part of this.parts[register] ?? [register]) if (this.counts(part)) uses.add(part);
     const order = memoryOrder(instruction);
     if (defs.length === 0 && order === 'none') {
-      if (!LEAVING.has(opcode) || uses.size === 0) return undefined;
+      // What goes elsewhere reads registers though it writes none and touches no memory.
+      const isLeaving = goesElsewhere(opcode) || isReturn(opcode) || isCall(opcode);
+      if (!isLeaving || uses.size === 0) return undefined;
     }
     const { latency, temps } = expansion(instruction);
     return {
@@ -111,26 +111,37 @@ function spaceOf(modifiers: readonly string[]): string {
 }
 
 function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {
-  switch (opcode) {
-    case 'ld':
-    case 'ldu':
+  switch (isa(opcode).effects.kind) {
+    case 'load':
       if (modifiers.some((each) => each === 'volatile' || each === 'acquire')) return 'fence';
       return modifiers.some((each) => each === 'nc' || each === 'const' || each.startsWith('param'))
         ? 'none'
         : 'read';
-    case 'st':
+    case 'store':
       return modifiers.some((each) => each.startsWith('param')) ? 'none' : 'write';
-    case 'red':
+    case 'reduction':
       return 'write';
-    case 'atom':
-    case 'bar':
+    case 'atomic':
     case 'barrier':
-    case 'membar':
     case 'fence':
     case 'call':
-    case 'cp':
+    case 'copy':
       return 'fence';
-    default:
+    case 'pure':
+    case 'address':
+    case 'discard':
+    case 'hint':
+    case 'wait':
+    case 'exchange':
+    case 'matrix':
+    case 'branch':
+    case 'switch':
+    case 'return':
+    case 'exit':
+    case 'trap':
+    case 'breakpoint':
+    case 'host':
+    case 'unknown':
       return 'none';
   }
 }

@@ -1,3 +1,4 @@
+import { isPlainLoad, writesMemory } from '../isa/index.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { registerUses } from './registerUses.js';
@@ -54,7 +55,7 @@ function isTakenIn(instruction: IrInstruction, readers: readonly IrInstruction[]
       return (
         sources[1]?.kind === 'integer' &&
         typeBits(types[0] ?? 'b32') === 64 &&
-        readers.every((reader) => /^(ld|st|atom|red)$/.test(reader.opcode))
+        readers.every(({ opcode: reader }) => isPlainLoad(reader) || writesMemory(reader))
       );
     default:
       return false;

@@ -1,14 +1,8 @@
+import { endsThread, isPlainLoad, isa } from '../isa/index.js';
 import { postDominators } from '../analysis/dominators.js';
 import type { IrBlock, IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { isFloatType } from '../scalarTypes.js';
 import { registerUses, type RegisterUses } from './registerUses.js';
-
-/** Integer work that the uniform datapath does. */
-const UNIFORM_OPCODES: ReadonlySet<string> = new Set(
-  'mov cvta cvt add sub addc subc mul mad madc mul24 mad24 shl shr shf and or xor not neg setp selp lop3 bfe bfi popc prmt bra brx'.split(
-    ' ',
-  ),
-);
 
 /**
  * Marks the registers whose values lie in registers of each thread. The others are the same in all threads of a warp: they
@@ -27,7 +21,7 @@ export function registerValues(
 
 /** Whether an instruction only names what lies in constant memory: parameters, sizes of blocks and grid, constants. */
 function isConstantMemory({ opcode, modifiers, sources }: IrInstruction): boolean {
-  if (opcode === 'ld') return modifiers.some((each) => each.startsWith('param') || each === 'const');
+  if (isPlainLoad(opcode)) return modifiers.some((each) => each.startsWith('param') || each === 'const');
   const [source] = sources;
   return /^(mov|cvta)$/.test(opcode) && (source?.kind !== 'special' || /^(nctaid|ntid)/.test(source.name));
 }
@@ -68,8 +62,8 @@ function varyingRegisters(fn: IrFunction, uses: RegisterUses): Uint8Array {
 }
 
 function leavesUniform({ opcode, modifiers, types, sources }: IrInstruction): boolean {
-  if (opcode === 'ld') return !modifiers.some((each) => each.startsWith('param') || each === 'const');
-  if (!UNIFORM_OPCODES.has(opcode)) return true;
+  if (isPlainLoad(opcode)) return !modifiers.some((each) => each.startsWith('param') || each === 'const');
+  if (!isa(opcode).isUniform) return true;
   if (opcode !== 'mov' && types.some(isFloatType)) return true;
   return sources.some(readsThread);
 }
@@ -132,6 +126,6 @@ class PartedBlocks {
   private ends(index: number): boolean {
     const block = this.fn.blocks[index];
     if (block === undefined || block.successors.length > 0 || block.last > block.first) return false;
-    return /^(ret|exit|trap)$/.test(this.fn.instructions[block.last]?.opcode ?? '');
+    return endsThread(this.fn.instructions[block.last]?.opcode ?? '');
   }
 }

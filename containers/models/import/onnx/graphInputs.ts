@@ -47,7 +47,7 @@ export function graphInputs(
     const names = infos.map(({ name }) => `'${name}'`).join(', ');
     refuse(
       'graph.input',
-      `--input-shape is the shape of one input, the model takes ${names}: export it with fixed shapes`,
+      `--input-shape is the shape of one input, the model takes ${names}: say how long open extents are by their names (--extents), or export it with fixed shapes`,
     );
   }
   for (const { name, elementType } of infos) {
@@ -129,6 +129,40 @@ function withColumns(
   return { values: named, encoded, columns, firstParts };
 }
 
+/**
+ * A graph whose inputs' open extents are as long as `extents` says by their names.
+ * @throws ModelError naming one that no input has
+ */
+export function withExtents(
+  graph: OnnxGraph,
+  file: string,
+  extents: Readonly<Record<string, number>>,
+): OnnxGraph {
+  const named = new Set(
+    graph.inputs.flatMap(({ shape }) =>
+      (shape ?? []).filter((extent) => typeof extent === 'string' && extent !== ''),
+    ),
+  );
+  const unknown = Object.keys(extents).find((name) => !named.has(name));
+  if (unknown !== undefined) {
+    const others = [...named].join(', ');
+    const problem = named.size === 0 ? 'all are numbers' : `only ${others}`;
+    throw new ModelError(
+      'importInvalid',
+      file,
+      'graph.input',
+      `no extent is called '${unknown}', ${problem}`,
+    );
+  }
+  const inputs = graph.inputs.map((info) => ({
+    ...info,
+    shape: info.shape?.map((extent) =>
+      typeof extent === 'string' && Object.hasOwn(extents, extent) ? extents[extent] : extent,
+    ),
+  }));
+  return { ...graph, inputs };
+}
+
 /** Whether a graph asks for values that are missing, so that it takes them. */
 export function takesMissing({ nodes }: OnnxGraph): boolean {
   return nodes.some(({ opType }) => opType === 'IsNaN' || opType === 'Imputer');
@@ -153,7 +187,11 @@ function closed(
   field: string,
   refuse: (field: string, problem: string) => never,
 ): readonly number[] {
-  const example = 'say the shape of one query with --input-shape, without the batch, such as 1,28,28';
+  const named = (shape ?? [])
+    .slice(isBatched ? 1 : 0)
+    .find((extent) => typeof extent === 'string' && extent !== '');
+  const byName = named === undefined ? '' : `, or how long it is with --extents ${named}=128`;
+  const example = `say the shape of one query with --input-shape, without the batch, such as 1,28,28${byName}`;
   if (shape === undefined) return refuse(field, `its shape is open: ${example}`);
   const own = isBatched ? shape.slice(1) : shape;
   const numbers = own.filter((extent) => typeof extent === 'number' && extent > 0) as number[];

@@ -2,7 +2,7 @@ import { ModelError } from '../../modelError.js';
 import { graphInputs, type GraphInputs } from './graphInputs.js';
 import type { GraphOp, GraphValue, NodeInput } from './graphValues.js';
 import { BatchMixing, NodeReader } from './nodeReader.js';
-import type { OnnxGraph, OnnxNode } from './onnxModel.js';
+import type { OnnxBranch, OnnxGraph, OnnxNode } from './onnxModel.js';
 import { operatorOf } from './operators/index.js';
 
 /** Operator sets whose meaning is known. */
@@ -73,7 +73,7 @@ export function translateGraph(
   const uses = useCounts(graph);
   const count = (name: string): number => uses.get(name) ?? 0;
   const ops: GraphOp[] = [];
-  graph.nodes.forEach((node, place) => {
+  const translateNode = (node: OnnxNode, place: number, known: Map<string, NodeInput>): void => {
     const reader = new NodeReader(
       node,
       place,
@@ -84,7 +84,9 @@ export function translateGraph(
       (op) => void ops.push(op),
       inputs.encoded,
     );
-    const translated = operator(reader, node, graph)(reader);
+    const branch = branchOf(node, known);
+    const translated =
+      branch === undefined ? operator(reader, node, graph)(reader) : resultsOf(branch, place, known);
     const results: readonly NodeInput[] = 'length' in translated ? translated : [translated];
     if (node.outputs.length === 0) reader.invalid('it has no output');
     node.outputs.forEach((name, output) => {
@@ -104,7 +106,19 @@ export function translateGraph(
           : result,
       );
     });
-  });
+  };
+  /** Of a branch that is always taken: its nodes run as if they stood in place of it. */
+  const resultsOf = (
+    { nodes, initializers, outputs: made }: OnnxBranch,
+    place: number,
+    outside: ReadonlyMap<string, NodeInput>,
+  ): readonly NodeInput[] => {
+    const inside = new Map(outside);
+    for (const tensor of initializers) inside.set(tensor.name, { constant: tensor });
+    for (const inner of nodes) translateNode(inner, place, inside);
+    return made.map(({ name }) => inside.get(name) ?? missing(name, place, file));
+  };
+  graph.nodes.forEach((node, place) => translateNode(node, place, known));
   const outputs = graph.outputs.map(({ name }) => {
     const result = known.get(name) ?? missing(name, graph.nodes.length, file);
     if (!('value' in result)) return refuse(`graph.output '${name}'`, 'it is no result of the input');
@@ -167,12 +181,27 @@ function missing(name: string, place: number, file: string): never {
   );
 }
 
-/** How often each value is read; the graph's outputs are read once from outside. */
-function useCounts({ nodes, outputs }: OnnxGraph): ReadonlyMap<string, number> {
+/** The branch of an If whose condition is known; undefined: the node is another. */
+function branchOf(node: OnnxNode, known: ReadonlyMap<string, NodeInput>): OnnxBranch | undefined {
+  if (node.opType !== 'If' || (node.domain !== '' && node.domain !== 'ai.onnx')) return undefined;
+  const condition = known.get(node.inputs[0] ?? '');
+  if (condition === undefined || !('constant' in condition)) return undefined;
+  const name = condition.constant.values[0] === 0 ? 'else_branch' : 'then_branch';
+  return node.attributes.get(name)?.graph;
+}
+
+/** How often each value is read, in branches too; the graph's outputs are read once from outside. */
+function useCounts(graph: OnnxBranch): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   const use = (name: string): void => void uses.set(name, (uses.get(name) ?? 0) + 1);
-  for (const node of nodes) node.inputs.forEach(use);
-  // Twice: what leaves the graph must not change any more.
-  for (const { name } of outputs) [name, name].forEach(use);
+  const count = ({ nodes, outputs }: OnnxBranch): void => {
+    for (const node of nodes) {
+      node.inputs.forEach(use);
+      for (const { graph: branch } of node.attributes.values()) if (branch !== undefined) count(branch);
+    }
+    // Twice: what leaves the graph must not change any more.
+    for (const { name } of outputs) [name, name].forEach(use);
+  };
+  count(graph);
   return uses;
 }

@@ -4,7 +4,7 @@ import { addConversion, addCopyInto } from '../layers/stridedLayers.js';
 import { ModelDraft, pointerTo, type ImportInputType, type Tensor } from '../modelDraft.js';
 import { finishModel, type ImportedModel, type ImportedOutput } from '../modelFolder.js';
 import { GraphEmission } from './emission.js';
-import { takesMissing } from './graphInputs.js';
+import { takesMissing, withExtents } from './graphInputs.js';
 import { translateGraph, type GraphOutput, type TranslatedGraph } from './graphTranslation.js';
 import { elementsOfShape, type GraphValue } from './graphValues.js';
 import { BatchMixing } from './nodeReader.js';
@@ -27,6 +27,8 @@ export interface OnnxImportOptions {
   readonly maxBatchSize: number;
   /** Of one item, without the batch, where the file leaves it open. */
   readonly inputShape?: readonly number[];
+  /** How long extents are that the file leaves open, by their names in it. */
+  readonly extents?: Readonly<Record<string, number>>;
   /** Of the output's values, in order: 0, 1, 2, … unless given. */
   readonly labels?: readonly string[];
   /** Answer the output's values instead of the label of the largest. A single value is answered so in any case. */
@@ -47,7 +49,7 @@ const MOST_ELEMENTS = 2 ** 31 - 1;
  * @throws ModelError `importInvalid` or `importUnsupported` naming the node or the tensor.
  */
 export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportOptions): ImportedModel {
-  const source = readOnnx(bytes, file, options.folder);
+  const source = withExtents(readOnnx(bytes, file, options.folder), file, options.extents ?? {});
   const graph = translated(source, file, options);
   const { inputs } = graph;
   const inputType = inputTypeOf(graph);

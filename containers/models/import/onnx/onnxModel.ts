@@ -29,10 +29,15 @@ export interface OnnxAttribute {
   readonly integer: number;
   readonly text: string;
   readonly tensor: OnnxTensor | undefined;
+  /** The nodes of a branch. */
+  readonly graph?: OnnxBranch | undefined;
   readonly floats: readonly number[];
   readonly integers: readonly number[];
   readonly texts: readonly string[];
 }
+
+/** A graph within a node: it reads the values around it too. */
+export type OnnxBranch = Pick<OnnxGraph, 'nodes' | 'initializers' | 'outputs'>;
 
 export interface OnnxNode {
   readonly name: string;
@@ -93,7 +98,12 @@ export function readOnnxTensor(bytes: Uint8Array, file: string): OnnxTensor {
 
 type GraphParts = Omit<OnnxGraph, 'opset' | 'producer' | 'functionDomains'>;
 
+/** Branches within branches: deeper ones are no model. */
+const MOST_BRANCHES = 16;
+
 class OnnxReader {
+  private depth = 0;
+
   constructor(
     private readonly file: string,
     private readonly external: ExternalData,
@@ -143,6 +153,15 @@ class OnnxReader {
     return { name, nodes, initializers, inputs, outputs };
   }
 
+  private branch(reader: ProtobufReader): OnnxBranch {
+    if (this.depth >= MOST_BRANCHES)
+      this.invalid('graph.node', `graphs lie within one another more than ${MOST_BRANCHES} deep`);
+    this.depth++;
+    const branch = this.graph(reader);
+    this.depth--;
+    return branch;
+  }
+
   private node(reader: ProtobufReader): OnnxNode {
     const node = { name: '', opType: '', domain: '' };
     const inputs: string[] = [];
@@ -165,6 +184,7 @@ class OnnxReader {
   private attribute(reader: ProtobufReader): OnnxAttribute {
     const attribute = { name: '', float: 0, integer: 0, text: '' };
     let tensor: OnnxTensor | undefined;
+    let graph: OnnxBranch | undefined;
     const floats: number[] = [];
     const integers: number[] = [];
     const texts: string[] = [];
@@ -174,12 +194,13 @@ class OnnxReader {
       else if (reader.field === 3) attribute.integer = reader.integer();
       else if (reader.field === 4) attribute.text = reader.text();
       else if (reader.field === 5) tensor = this.tensor(reader.message());
+      else if (reader.field === 6) graph = this.branch(reader.message());
       else if (reader.field === 7) reader.floats(floats);
       else if (reader.field === 8) reader.integers(integers);
       else if (reader.field === 9) texts.push(reader.text());
       else reader.skip();
     }
-    return { ...attribute, tensor, floats, integers, texts };
+    return { ...attribute, tensor, graph, floats, integers, texts };
   }
 
   /** @param takesMissing NaN is taken, which no weight is */

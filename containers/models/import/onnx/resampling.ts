@@ -33,9 +33,11 @@ export function resamplingOf(options: ResizeOptions): Resampling {
 }
 
 function originalPlace({ extent, out, scale, transformation, crop }: ResizeOptions, k: number): number {
+  // Corners are those of the extent before it is rounded down, as ONNX's reference has it.
+  const wide = Math.abs(scale * extent - out) < 1e-5 ? out : scale * extent;
   switch (transformation) {
     case 'align_corners':
-      return out === 1 ? 0 : (k * (extent - 1)) / (out - 1);
+      return out === 1 ? 0 : (k * (extent - 1)) / (wide - 1);
     case 'asymmetric':
       return k / scale;
     case 'pytorch_half_pixel':

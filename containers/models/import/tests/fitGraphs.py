@@ -28,7 +28,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     Binarizer, MinMaxScaler, Normalizer, OneHotEncoder, OrdinalEncoder, PolynomialFeatures, RobustScaler, StandardScaler,
 )
-from sklearn.svm import LinearSVC, LinearSVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR
 from sklearn.tree import DecisionTreeRegressor
 
 from sklearnExport import export_model
@@ -72,6 +72,10 @@ def main(folder):
         "calibrated": (CalibratedClassifierCV(LinearSVC(), cv=3), x, y),
         "calibratedTrees": (CalibratedClassifierCV(RandomForestClassifier(5, max_depth=3, random_state=1), cv=3, method="isotonic"), x2, y2),
         "vote": (VotingClassifier([("a", LogisticRegression(max_iter=500)), ("b", GaussianNB())], voting="soft", weights=[2, 1]), x, y),
+        "machineOfPowers": (make_pipeline(PCA(3), SVC(kernel="poly", degree=3, coef0=1.0, probability=True, random_state=1)), x, y),
+        "machineOfTwo": (make_pipeline(Normalizer(), SVC()), x2, y2),
+        "machineRegressor": (make_pipeline(StandardScaler(), SVR(C=5.0)), rx, ry),
+        "machineRegressorOfPowers": (NuSVR(kernel="poly", degree=2, coef0=1.0), x, y == "setosa"),
         "linear": (LinearRegression(), rx, ry),
         "ridge": (make_pipeline(StandardScaler(), Ridge()), rx, ry),
         "elastic": (ElasticNet(alpha=0.01), rx, ry),

@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, OneHotEncoder, OrdinalEncoder, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearnExport import export_model
@@ -100,6 +100,10 @@ def main(folder):
         "trees": (make_pipeline(TfidfVectorizer(max_features=40), RandomForestClassifier(8, random_state=1)), x, y, golden),
         "perceptron": (make_pipeline(TfidfVectorizer(), MLPClassifier((8,), max_iter=200, random_state=1)), x, y, golden),
         "vote": (make_pipeline(HashingVectorizer(alternate_sign=False), VotingClassifier([("a", LogisticRegression()), ("b", MultinomialNB())], voting="soft")), x, y, golden),
+        "machine": (make_pipeline(TfidfVectorizer(), SVC(kernel="linear")), x, y, golden),
+        "machineOfTwo": (make_pipeline(HashingVectorizer(), SVC(kernel="linear")), x[two], y[two], golden[:30]),
+        "machineRbf": (make_pipeline(TfidfVectorizer(), SVC(break_ties=True)), x, y, golden),
+        "machineRegressor": (make_pipeline(TfidfVectorizer(), SVR(kernel="sigmoid")), x, np.array([len(text) / 50 for text in x]), golden),
         "textRegressor": (make_pipeline(TfidfVectorizer(), Ridge()), x, np.array([len(text) / 50 for text in x]), golden),
         "table": (make_pipeline(mixed, LogisticRegression()), table_x, table_y, table_x[::12]),
         "tableUnknown": (make_pipeline(ColumnTransformer([("colour", ignoring, [0, 1]), ("rest", "passthrough", [2])]), DecisionTreeClassifier(max_depth=5)), table_x, table_y, strange),

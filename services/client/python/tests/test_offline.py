@@ -258,6 +258,8 @@ class Inputs(unittest.TestCase):
                 (b"\x00\xff", "AP8="),
                 (Array(), [1.5, 2]),
                 ([2**63 + 1], [2**63 + 1]),
+                (["red", None, True], ["red", None, True]),
+                ({"colour": "red", "size": 1.5}, {"colour": "red", "size": 1.5}),
             ):
                 client.predict("a", value)
                 self.assertEqual(server.bodies()[-1], {"input": sent})
@@ -272,7 +274,7 @@ class Inputs(unittest.TestCase):
 
     def test_what_is_none_is_refused_before_it_is_sent(self):
         client = Client("http://127.0.0.1:9")
-        for value in ([float("nan")], [1, float("inf")], {"a": 1}, 3, None, object()):
+        for value in ([float("nan")], [1, float("inf")], {"a": float("nan")}, {1: 2}, 3, None, object()):
             with self.assertRaises(ValueError, msg=repr(value)):
                 client.predict("a", value)
         with self.assertRaises(ValueError):

@@ -9,8 +9,9 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .errors import RefusedError, UnexpectedAnswer, refusal_of
 
-#: Numbers, a text, or bytes; arrays of numpy too. What the application takes says its `input_type`.
-Input = Union[str, bytes, bytearray, memoryview, Sequence[Optional[float]], Any]
+#: Numbers, a text, or bytes; arrays of numpy too. What the application takes says its `input_type`. Of models that take rows a value for
+#: each column, as a list or by their names.
+Input = Union[str, bytes, bytearray, memoryview, Sequence[Optional[float]], Mapping[str, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,19 @@ def input_json(value: Input) -> Any:
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode("ascii")
+    if isinstance(value, Mapping):
+        names = list(value)
+        bad = next((name for name in names if not isinstance(name, str)), None)
+        if bad is not None:
+            raise ValueError(f"an input's columns have names, and {bad!r} is none")
+        return dict(zip(names, input_json([value[name] for name in names])))
     convert = getattr(value, "tolist", None)
     items = convert() if callable(convert) else value
-    if isinstance(items, Mapping) or not isinstance(items, (list, tuple, range)):
+    if not isinstance(items, (list, tuple, range)):
         try:
-            items = list(items) if not isinstance(items, Mapping) else None
-        except TypeError:
-            items = None
-        if items is None:
-            raise ValueError(f"an input is a list of numbers, a text or bytes, and no {type(value).__name__}")
+            items = list(items)
+        except TypeError as error:
+            raise ValueError(f"an input is a list of numbers, a text, bytes or columns by name, and no {type(value).__name__}") from error
     for at, item in enumerate(items):
         if isinstance(item, float) and not math.isfinite(item):
             raise ValueError(f"input[{at}] is {item}, which JSON has not: send None for a missing value")

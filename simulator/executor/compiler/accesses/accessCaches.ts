@@ -1,3 +1,4 @@
+import { isAccess, isCopy } from '../../../ptx/index.js';
 import type { IrInstruction } from '../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
 import { accessBytes, spaceOf } from '../instructions/index.js';
@@ -31,9 +32,9 @@ export class AccessCaches implements FoundCaches {
         if (group === undefined || this.caches.has(group.index)) continue;
         this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
       }
-      const isCopy = instruction.opcode === 'cp' && instruction.sources.length > 2;
-      const touches = isCopy || /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
-      const space = isCopy ? 'shared' : spaceOf(instruction.modifiers);
+      const copies = isCopy(instruction.opcode) && instruction.sources.length > 2;
+      const touches = copies || isAccess(instruction.opcode);
+      const space = copies ? 'shared' : spaceOf(instruction.modifiers);
       if (!touches || (space !== 'shared' && space !== 'generic')) continue;
       const log2 = Math.log2(accessBytes(instruction));
       if (!this.sharedLimits.has(log2)) this.sharedLimits.set(log2, f.local('i32'));

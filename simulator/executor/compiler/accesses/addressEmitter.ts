@@ -1,3 +1,4 @@
+import { isLoad, isStore, isUpdate } from '../../../ptx/index.js';
 import {
   makesGenericParams,
   countsDynamically,
@@ -92,9 +93,8 @@ export class AddressEmitter {
     const bytes = accessBytes(instruction);
     if (space === 'shared') this.around.countBytes('shared', bytes);
     if (space !== 'global' && space !== 'const') return;
-    if (instruction.opcode !== 'st') this.around.countBytes('globalLoad', bytes);
-    if (instruction.opcode !== 'ld' && instruction.opcode !== 'ldu')
-      this.around.countBytes('globalStore', bytes);
+    if (!isStore(instruction.opcode)) this.around.countBytes('globalLoad', bytes);
+    if (!isLoad(instruction.opcode)) this.around.countBytes('globalStore', bytes);
   }
 
   private sharedAddress(
@@ -290,5 +290,5 @@ export class AddressEmitter {
 }
 
 function accessKind({ opcode }: IrInstruction): JournalKind {
-  return opcode === 'st' ? 'store' : opcode === 'atom' || opcode === 'red' ? 'atomic' : 'load';
+  return isStore(opcode) ? 'store' : isUpdate(opcode) ? 'atomic' : 'load';
 }

@@ -9,11 +9,12 @@ import {
   wasmTypeOf,
 } from '../instructions/index.js';
 import {
-  isSignedType,
-  typeBits,
   type IrInstruction,
   type IrOperand,
+  isAtomic,
+  isSignedType,
   type ScalarType,
+  typeBits,
 } from '../../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../memory/index.js';
 import type { AtomicName, FunctionBuilder, OpName } from '../../../wasm/index.js';
@@ -61,7 +62,7 @@ export class AtomicEmitter {
       f.tee(next).memory(storeName(type), place);
       this.around.noteWrite(() => f.get(old).get(next).op(`${held}Ne`));
     });
-    if (instruction.opcode === 'red') return;
+    if (!isAtomic(instruction.opcode)) return;
     olds.forEach((old, index) => {
       f.get(old);
       this.emit.assign(

@@ -1,5 +1,12 @@
 import { accessBytes, spaceOf } from '../instructions/index.js';
-import { type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import {
+  type IrFunction,
+  type IrInstruction,
+  isCopy,
+  isLoad,
+  isPlainLoad,
+  writesMemory,
+} from '../../../ptx/index.js';
 import { AREA, CACHE } from '../area/index.js';
 
 /** Global accesses that share one cached segment: same pointer, same size, same direction. */
@@ -50,17 +57,17 @@ export function groupAccesses(fn: IrFunction): AccessGroups {
   };
   for (const instruction of fn.instructions) {
     const { opcode, modifiers, sources, index } = instruction;
-    const isCopy = opcode === 'cp' && sources.length > 2;
-    const writes = opcode === 'st' || opcode === 'atom' || opcode === 'red';
-    if (!writes && !isCopy && opcode !== 'ld' && opcode !== 'ldu') continue;
-    const space = isCopy ? 'global' : spaceOf(modifiers);
+    const copies = isCopy(opcode) && sources.length > 2;
+    const writes = writesMemory(opcode);
+    if (!writes && !copies && !isLoad(opcode)) continue;
+    const space = copies ? 'global' : spaceOf(modifiers);
     if (space === 'shared' || space === 'local' || space === 'param') continue;
-    const operand = sources[isCopy ? 1 : 0];
+    const operand = sources[copies ? 1 : 0];
     if (operand?.kind !== 'address') continue;
     const known = typeof operand.base === 'number' ? roots[operand.base] : `symbol ${operand.base ?? ''}`;
     const root = known ?? `site ${index}`;
     ofInstruction.set(index, groupFor(root, accessBytes(instruction), writes));
-    if (isCopy && sources.length > 3) byteGroupOf.set(index, groupFor(root, 1, false));
+    if (copies && sources.length > 3) byteGroupOf.set(index, groupFor(root, 1, false));
   }
   return { groups, ofInstruction, byteGroupOf };
 }
@@ -93,7 +100,7 @@ function pointerRoots(fn: IrFunction): (string | undefined)[] {
 
 function rootOf(instruction: IrInstruction, roots: readonly (string | undefined)[]): string | undefined {
   const { opcode, sources } = instruction;
-  if (opcode === 'ld' && spaceOf(instruction.modifiers) === 'param') {
+  if (isPlainLoad(opcode) && spaceOf(instruction.modifiers) === 'param') {
     const address = sources[0];
     if (address?.kind !== 'address' || instruction.types.at(-1) !== 'u64') return undefined;
     return `param ${address.base ?? ''}+${address.offset}`;

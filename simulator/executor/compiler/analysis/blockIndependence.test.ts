@@ -69,6 +69,14 @@ st.global.f32 [%rd11], %f1;`;
     expect(blockIndependence(kernel(index)).writes).toEqual([new Set(['param 8'])]);
   });
 
+  it('follows a pointer through a sum that takes in a carry', () => {
+    const body = 'add.cc.u64 %rd9, %rd3, %rd6;\naddc.u64 %rd10, %rd7, 0;\nst.global.f32 [%rd10], %f1;';
+    expect(blockIndependence(kernel(body)).writes).toEqual([new Set(['param 0'])]);
+    const product =
+      'mad.lo.cc.u64 %rd9, %rd3, %rd6, %rd3;\nmadc.hi.u64 %rd10, %rd3, %rd6, %rd8;\nst.global.f32 [%rd10], %f1;';
+    expect(blockIndependence(kernel(product)).writes).toEqual([new Set(['param 8'])]);
+  });
+
   it('takes no notice of memory that belongs to a block', () => {
     const body = `mov.u32 %r2, tile;
 st.shared.f32 [%r2], %f1;

@@ -1,9 +1,18 @@
 import {
-  readRegisters,
-  writtenRegisters,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
+  isa,
+  isFence,
+  isHostCall,
+  isPlainLoad,
+  isStore,
+  isUpdate,
+  isWait,
+  memoryEffect,
+  type MemoryEffect,
+  readRegisters,
+  writtenRegisters,
 } from '../../../ptx/index.js';
 import { accessBytes, scalarAtomic, spaceOf } from '../instructions/index.js';
 import { OWN, pointerRootsOf, type PointerRoots } from './pointerRoots.js';
@@ -27,7 +36,6 @@ interface Access {
   readonly roots: PointerRoots;
 }
 
-const hostCalls = new Set(['vprintf', 'assertfail', 'malloc', 'free']);
 /** Orders accesses of different threads: whoever asks for it counts on what others do. */
 const ordered = new Set(['volatile', 'relaxed', 'acquire', 'release', 'acq_rel', 'mmio']);
 const commutative = new Set(['add', 'and', 'or', 'xor', 'min', 'max']);
@@ -38,22 +46,33 @@ export function blockIndependence(fn: IrFunction): BlockIndependence {
   const loads: Access[] = [];
   const stores: Access[] = [];
   const atomics: Access[] = [];
+  const lists: Readonly<Record<MemoryEffect, Access[] | undefined>> = {
+    load: loads,
+    copy: loads,
+    store: stores,
+    atomic: atomics,
+    reduction: atomics,
+    // What is given up may be anything, in whatever order blocks go.
+    discard: undefined,
+  };
   for (const instruction of fn.instructions) {
     const refusal = refusalOf(instruction, fn);
     if (refusal !== undefined)
       return { refusal: `line ${instruction.line}: ${refusal}`, reads: [], writes: [] };
     const { opcode, modifiers, sources } = instruction;
-    const isCopy = opcode === 'cp' && sources.length > 2;
-    if (!isCopy && !/^(ld|ldu|st|atom|red)$/.test(opcode)) continue;
-    const space = isCopy ? 'global' : spaceOf(modifiers);
+    const effect = memoryEffect(opcode);
+    const list = effect === undefined ? undefined : lists[effect];
+    const copies = effect === 'copy';
+    if (list === undefined || (copies && sources.length <= 2)) continue;
+    const space = copies ? 'global' : spaceOf(modifiers);
     if (space !== 'global' && space !== 'generic') continue;
     // Nobody writes what is read as constant.
-    if (opcode === 'ldu' || modifiers.includes('nc')) continue;
-    const address = sources[isCopy ? 1 : 0];
+    if (isa(opcode).effects.isReadOnly || modifiers.includes('nc')) continue;
+    const address = sources[copies ? 1 : 0];
     if (address?.kind !== 'address') continue;
     const access = { instruction, address, roots: roots(address) };
     if (access.roots !== 'any' && access.roots.size === 1 && access.roots.has(OWN)) continue;
-    (opcode === 'st' ? stores : isCopy || opcode === 'ld' ? loads : atomics).push(access);
+    list.push(access);
   }
   const reads = loads.filter((load) => !stores.some((store) => isOnePlace(fn, load, store)));
   return {
@@ -64,21 +83,20 @@ export function blockIndependence(fn: IrFunction): BlockIndependence {
 
 function refusalOf(instruction: IrInstruction, fn: IrFunction): string | undefined {
   const { opcode, modifiers, sources, destinations, types } = instruction;
-  if (hostCalls.has(opcode)) return `${opcode} calls the host in order`;
-  if (opcode === 'membar' || opcode === 'fence') {
+  if (isHostCall(opcode)) return `${opcode} calls the host in order`;
+  if (isFence(opcode)) {
     return modifiers.includes('cta') ? undefined : 'a fence among blocks';
   }
-  if (opcode === 'nanosleep') return 'it waits for others';
+  if (isWait(opcode)) return 'it waits for others';
   const place = sources.find((source) => source.kind === 'special' && places.test(source.name));
   if (place?.kind === 'special') return `%${place.name} tells where or when a block runs`;
-  const isAtomic = opcode === 'atom' || opcode === 'red';
   const space = spaceOf(modifiers);
   const isShared = space === 'global' || space === 'generic';
-  if (isShared && /^(ld|st)$/.test(opcode)) {
+  if (isShared && (isPlainLoad(opcode) || isStore(opcode))) {
     const order = modifiers.find((modifier) => ordered.has(modifier));
     if (order !== undefined) return `${opcode}.${order} of memory that blocks share`;
   }
-  if (isAtomic && isShared) {
+  if (isUpdate(opcode) && isShared) {
     const type = types.at(-1) ?? 'b32';
     const isInteger = /^[bus](32|64)$/.test(type) && scalarAtomic(instruction) === undefined;
     if (!isInteger) return `an atomic on ${type} whose order may show`;

@@ -1,6 +1,6 @@
 import { syncScope } from '../instructions/index.js';
 import type { StepPlan } from '../inStep/index.js';
-import { type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import { controlEffect, type IrFunction, type IrInstruction, isWait } from '../../../ptx/index.js';
 
 /** How control leaves a node; `at` is the instruction that does it. */
 export type Terminator =
@@ -147,8 +147,8 @@ class GraphBuilder {
     close: (counted: readonly number[], terminator: Terminator) => void,
   ): void {
     const guard = instruction.guard;
-    switch (instruction.opcode) {
-      case 'bra': {
+    switch (controlEffect(instruction.opcode)) {
+      case 'branch': {
         const to = this.edge(block, at, this.target(block, 0));
         const second = this.target(block, guard === undefined ? 0 : 1);
         const other = second === this.target(block, 0) ? to : this.edge(block, at, second);
@@ -156,7 +156,7 @@ class GraphBuilder {
         else close([at], { kind: 'branch', at, ...guard, then: to, else: other });
         return;
       }
-      case 'brx': {
+      case 'switch': {
         const [index] = instruction.sources;
         if (index?.kind !== 'register')
           throw new RangeError(`line ${instruction.line}: brx without a register`);
@@ -171,15 +171,15 @@ class GraphBuilder {
         this.guarded(instruction, block, at, skipTo, close, terminator);
         return;
       }
-      case 'ret':
+      case 'return':
       case 'exit':
         this.guarded(instruction, block, at, this.following(block), close, { kind: 'exit', at });
         return;
       case 'trap':
-      case 'brkpt':
+      case 'breakpoint':
         this.guarded(instruction, block, at, this.following(block), close, { kind: 'trap', at });
         return;
-      default:
+      case undefined:
         body.push(at);
         close([], { kind: 'jump', to: this.edge(block, at, this.target(block, 0)) });
     }
@@ -205,7 +205,7 @@ class GraphBuilder {
   }
 
   private scopeOf(instruction: IrInstruction): SyncScope | undefined {
-    return this.yields && instruction.opcode === 'nanosleep' ? 'spin' : syncScope(instruction);
+    return this.yields && isWait(instruction.opcode) ? 'spin' : syncScope(instruction);
   }
 
   private head(block: number): number {

@@ -1,4 +1,10 @@
-import { writtenRegisters, type IrFunction, type IrInstruction, type IrOperand } from '../../../ptx/index.js';
+import {
+  type IrFunction,
+  type IrInstruction,
+  type IrOperand,
+  isa,
+  writtenRegisters,
+} from '../../../ptx/index.js';
 import { spaceOf } from '../instructions/index.js';
 
 /**
@@ -57,9 +63,8 @@ function resultRoots(
 ): PointerRoots {
   const { opcode, modifiers, sources, types } = instruction;
   const bits = /64$/.test(types.at(-1) ?? '');
-  switch (opcode) {
-    case 'ld':
-    case 'ldu': {
+  switch (isa(opcode).pointers) {
+    case 'loaded': {
       if (!bits) return NONE;
       const [address] = sources;
       const offset =
@@ -75,33 +80,19 @@ function resultRoots(
       );
       return new Set(names);
     }
-    case 'cvta':
+    case 'converted':
       if (spaceOf(modifiers) === 'shared' || spaceOf(modifiers) === 'local') return new Set([OWN]);
       return ofOperand(sources[0]);
-    case 'mov':
+    case 'first':
       // Halves may come from anywhere.
       return bits && sources[0]?.kind === 'vector' ? 'any' : ofOperand(sources[0]);
-    case 'add':
-    case 'sub':
-    case 'mad':
-    case 'selp':
-    case 'slct':
-    case 'or':
-    case 'and':
-    case 'min':
-    case 'max':
-    case 'cvt':
-      // Of a multiply-add only the addend can be a pointer.
-      return (opcode === 'mad' ? sources.slice(2) : sources).map(ofOperand).reduce(join, NONE);
-    case 'atom':
-    case 'shfl':
-    case 'xor':
-    case 'prmt':
-    case 'bfi':
-    case 'lop3':
-    case 'call':
+    case 'operands':
+      return sources.map(ofOperand).reduce(join, NONE);
+    case 'addend':
+      return ofOperand(sources.at(-1));
+    case 'any':
       return 'any';
-    default:
+    case 'none':
       return NONE;
   }
 }

@@ -2,14 +2,21 @@ import {
   analyzeLoops,
   dominates,
   dominators,
-  exchangesLanes,
-  postDominators,
-  readRegisters,
-  writtenRegisters,
   type DominatorTree,
+  endsThread,
+  exchangesLanes,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
+  isAtomic,
+  isBarrier,
+  isLoad,
+  isPlainLoad,
+  isStore,
+  postDominators,
+  readRegisters,
+  writesMemory,
+  writtenRegisters,
 } from '../../../ptx/index.js';
 import { spaceOf } from '../instructions/index.js';
 
@@ -120,14 +127,14 @@ class LoopSlice {
   /** Whose writes the loop waits for, if it waits. */
   waits(): 'block' | 'grid' | undefined {
     // Most loops have no load or atomic that could decide anything.
-    if (!this.instructions.some((each) => isStrongLoad(each) || isLockLike(each) || isPlainLoad(each)))
+    if (!this.instructions.some((each) => isStrongLoad(each) || isLockLike(each) || looksPlainly(each)))
       return undefined;
     this.slice();
     const waiting = [...this.deciding].filter(
       (instruction) =>
         isStrongLoad(instruction) ||
         (isLockLike(instruction) && this.asksTheSame(instruction)) ||
-        (isPlainLoad(instruction) && this.isPlainWait(instruction)),
+        (looksPlainly(instruction) && this.isPlainWait(instruction)),
     );
     if (waiting.length === 0) return undefined;
     return waiting.every((each) => spaceOf(each.modifiers) === 'shared') ? 'block' : 'grid';
@@ -140,7 +147,7 @@ class LoopSlice {
       const block = this.fn.blocks[index];
       const last = this.fn.instructions[block?.last ?? -1];
       if (block === undefined || last === undefined) continue;
-      const ends = last.guard !== undefined && /^(ret|exit|trap)$/.test(last.opcode);
+      const ends = last.guard !== undefined && endsThread(last.opcode);
       if (!ends && block.successors.every((successor) => this.blocks.has(successor))) continue;
       work.push(...readRegisters(last));
     }
@@ -149,10 +156,10 @@ class LoopSlice {
       if (this.deciding.has(instruction)) return;
       this.deciding.add(instruction);
       work.push(...readRegisters(instruction), ...this.controlling(instruction));
-      if (asksLocal || instruction.opcode !== 'ld' || spaceOf(instruction.modifiers) !== 'local') return;
+      if (asksLocal || !isPlainLoad(instruction.opcode) || spaceOf(instruction.modifiers) !== 'local') return;
       asksLocal = true;
       for (const other of this.instructions)
-        if (other.opcode === 'st' && spaceOf(other.modifiers) === 'local') decide(other);
+        if (isStore(other.opcode) && spaceOf(other.modifiers) === 'local') decide(other);
     };
     for (let register = work.pop(); register !== undefined; register = work.pop()) {
       if (seen.has(register)) continue;
@@ -191,13 +198,9 @@ class LoopSlice {
     const [address] = instruction.sources;
     if (address?.kind !== 'address' || !this.isInvariant(address)) return false;
     const moves = (each: IrInstruction): boolean => {
-      if (each.opcode === 'bar' || each.opcode === 'barrier') return true;
+      if (isBarrier(each.opcode)) return true;
       const [target] = each.sources;
-      return (
-        (each.opcode === 'st' || each.opcode === 'atom' || each.opcode === 'red') &&
-        target?.kind === 'address' &&
-        target.base === address.base
-      );
+      return writesMemory(each.opcode) && target?.kind === 'address' && target.base === address.base;
     };
     if (this.instructions.some(moves)) return false;
     return ![...this.deciding].some((each) =>
@@ -266,12 +269,18 @@ class LoopSlice {
 }
 
 function touchesMemory({ opcode }: IrInstruction): boolean {
-  return exchangesLanes(opcode) || /^(ld|ldu|atom|bar|barrier|vprintf|malloc)$/.test(opcode);
+  return (
+    exchangesLanes(opcode) ||
+    isLoad(opcode) ||
+    isAtomic(opcode) ||
+    isBarrier(opcode) ||
+    /^(vprintf|malloc)$/.test(opcode)
+  );
 }
 
 function isParameterLoad({ opcode, modifiers }: IrInstruction): boolean {
   const space = spaceOf(modifiers);
-  return opcode === 'ld' && (space === 'param' || space === 'const');
+  return isPlainLoad(opcode) && (space === 'param' || space === 'const');
 }
 
 function isShareable({ modifiers }: IrInstruction): boolean {
@@ -281,17 +290,17 @@ function isShareable({ modifiers }: IrInstruction): boolean {
 
 function isStrongLoad(instruction: IrInstruction): boolean {
   return (
-    instruction.opcode === 'ld' &&
+    isPlainLoad(instruction.opcode) &&
     isShareable(instruction) &&
     instruction.modifiers.some((modifier) => strong.has(modifier))
   );
 }
 
-function isPlainLoad(instruction: IrInstruction): boolean {
-  return instruction.opcode === 'ld' && isShareable(instruction) && !instruction.modifiers.includes('nc');
+function looksPlainly(instruction: IrInstruction): boolean {
+  return isPlainLoad(instruction.opcode) && isShareable(instruction) && !instruction.modifiers.includes('nc');
 }
 
 /** An atomic whose result may tell that somebody else holds what is asked for. */
 function isLockLike({ opcode, modifiers }: IrInstruction): boolean {
-  return opcode === 'atom' && !modifiers.includes('inc') && !modifiers.includes('dec');
+  return isAtomic(opcode) && !modifiers.includes('inc') && !modifiers.includes('dec');
 }

@@ -1,14 +1,19 @@
-import { readRegisters, typeBits, writtenRegisters, type IrInstruction } from '../../../ptx/index.js';
+import {
+  type IrInstruction,
+  isa,
+  isAtomic,
+  isCopy,
+  isLoad,
+  isStore,
+  isUpdate,
+  readRegisters,
+  typeBits,
+  writtenRegisters,
+} from '../../../ptx/index.js';
 import { countsDynamically, spaceOf } from '../instructions/index.js';
 import { AREA, PASSES } from '../area/index.js';
 import type { FlowNode, RegionFlow } from '../analysis/index.js';
-import {
-  silentOpcodes,
-  planResume,
-  type Resume,
-  type ResumePoint,
-  RegionRegisters,
-} from '../regions/index.js';
+import { isSilent, planResume, type Resume, type ResumePoint, RegionRegisters } from '../regions/index.js';
 import type { KernelPlan } from '../plan/index.js';
 import { vectorEmitter, analyseShapes, type RegisterShapes } from '../vector/index.js';
 import type { InstructionPlan, Manner } from './instructionPlan.js';
@@ -30,8 +35,8 @@ const WHOLE_WARP = 8;
 /** Whether the order in which threads do it shows: results of atomics, sums that are rounded. */
 function isOrdered(instruction: IrInstruction): boolean {
   const { opcode, modifiers, types, destinations } = instruction;
-  if (opcode !== 'atom' && opcode !== 'red') return false;
-  if (opcode === 'atom' && destinations.some((destination) => destination.kind !== 'sink')) return true;
+  if (!isUpdate(opcode)) return false;
+  if (isAtomic(opcode) && destinations.some((destination) => destination.kind !== 'sink')) return true;
   if (!modifiers.some((each) => /^(?:add|min|max|and|or|xor)$/.test(each))) return true;
   return !/^[bus](?:32|64)$/.test(types.at(-1) ?? '');
 }
@@ -149,22 +154,22 @@ function mannerIn(
   instruction: IrInstruction,
 ): Manner {
   const { opcode, modifiers, guard } = instruction;
-  if (silentOpcodes.has(opcode)) return 'silent';
+  if (isSilent(opcode)) return 'silent';
   const isScalar = (register: number): boolean => shapes[register]?.kind !== 'varying';
   const isUniform = (register: number): boolean => shapes[register]?.kind === 'uniform';
   const written = writtenRegisters(instruction);
   const read = readRegisters(instruction);
-  if (opcode === 'st') {
+  if (isStore(opcode)) {
     const space = spaceOf(modifiers);
     const isOwn = space === 'local' || (space === 'generic' && plan.localLayout.bytes > 0);
     const isSame = read.every(isUniform) && resultOf(instruction).shape.kind === 'uniform';
     return isSame && !isOwn ? 'once' : 'memory';
   }
   // Copies that have been issued are done already.
-  if (opcode === 'cp') return instruction.sources.length < 3 ? 'silent' : 'lanes';
-  if (opcode === 'red' || opcode === 'atom') return 'memory';
+  if (isCopy(opcode)) return instruction.sources.length < 3 ? 'silent' : 'lanes';
+  if (isUpdate(opcode)) return 'memory';
   if (written.length > 0 && written.every(isScalar) && read.every(isScalar)) return 'once';
-  if (/^(?:ld|ldu|cvta|isspacep)$/.test(opcode)) return 'memory';
+  if (isLoad(opcode) || isa(opcode).effects.kind === 'address') return 'memory';
   if (vectorEmitter(instruction, plan.library.fusesMultiplyAdd) !== undefined) return 'vector';
   const isGuarded = guard !== undefined && !isUniform(guard.register);
   if (!isGuarded && resultOf(instruction).shape.kind === 'uniform') return 'spread';

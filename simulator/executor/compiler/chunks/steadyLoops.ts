@@ -1,4 +1,10 @@
-import { readRegisters, writtenRegisters, type IrInstruction } from '../../../ptx/index.js';
+import {
+  type IrInstruction,
+  isPlainLoad,
+  isStore,
+  readRegisters,
+  writtenRegisters,
+} from '../../../ptx/index.js';
 import type { FlowNode, RegionFlow } from '../analysis/index.js';
 import { spaceOf } from '../instructions/index.js';
 import type { KernelPlan } from '../plan/index.js';
@@ -77,7 +83,7 @@ function steadyLoop(
 }
 
 function touchesGlobal({ opcode, modifiers }: IrInstruction): boolean {
-  return (opcode === 'ld' || opcode === 'st') && spaceOf(modifiers) === 'global';
+  return (isPlainLoad(opcode) || isStore(opcode)) && spaceOf(modifiers) === 'global';
 }
 
 function addressOf({ sources: [address] }: IrInstruction): number[] {

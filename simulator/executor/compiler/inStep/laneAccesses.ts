@@ -1,4 +1,13 @@
-import { readRegisters, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import {
+  type IrFunction,
+  type IrInstruction,
+  isa,
+  isStore,
+  isUpdate,
+  memoryEffect,
+  readRegisters,
+  writesMemory,
+} from '../../../ptx/index.js';
 import { accessBytes, spaceOf } from '../instructions/index.js';
 import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
 import { SAMPLED_THREADS, type Comers, type ThreadSampler } from './threadSamples.js';
@@ -60,9 +69,20 @@ function asWritten(
   const read = new Set(fn.instructions.flatMap(readRegisters));
   return fn.instructions.flatMap((instruction) => {
     const { opcode, modifiers, sources, index } = instruction;
-    const isUpdate = opcode === 'atom' || opcode === 'red';
-    if (opcode === 'cp') return copyAccesses(instruction, forms, sampler, onlyAt(index));
-    if (!isUpdate && opcode !== 'ld' && opcode !== 'st') return [];
+    switch (memoryEffect(opcode)) {
+      case 'copy':
+        return copyAccesses(instruction, forms, sampler, onlyAt(index));
+      case 'load':
+      case 'store':
+      case 'atomic':
+      case 'reduction':
+        if (isa(opcode).effects.isReadOnly) return [];
+        break;
+      // What is given up may be anything, in whatever order lanes go.
+      case 'discard':
+      case undefined:
+        return [];
+    }
     const [address] = sources;
     const space = spaceOf(modifiers);
     if (address?.kind !== 'address' || modifiers.includes('nc')) return [];
@@ -76,9 +96,9 @@ function asWritten(
         bytes: accessBytes(instruction),
         form,
         root,
-        reads: opcode !== 'st',
-        writes: opcode !== 'ld',
-        isStrong: isUpdate || isOrdered(instruction),
+        reads: !isStore(opcode),
+        writes: writesMemory(opcode),
+        isStrong: isUpdate(opcode) || isOrdered(instruction),
         only: onlyAt(index),
         comers: () => sampler.comersTo(instruction),
         commutes: commutativeUpdate(instruction, read),
@@ -109,7 +129,7 @@ function copyAccesses(
 
 function commutativeUpdate(instruction: IrInstruction, read: ReadonlySet<number>): string | undefined {
   const { opcode, modifiers, destinations, types } = instruction;
-  if (opcode !== 'atom' && opcode !== 'red') return undefined;
+  if (!isUpdate(opcode)) return undefined;
   const type = types.at(-1) ?? 'b32';
   if (!/^[bus](?:32|64)$/.test(type)) return undefined;
   const isTold = destinations.some(

@@ -1,4 +1,15 @@
-import { postDominators, readRegisters, writtenRegisters, type IrFunction } from '../../../ptx/index.js';
+import {
+  exchangesLanes,
+  type IrFunction,
+  isa,
+  isAtomic,
+  isLoad,
+  isPlainLoad,
+  isReturn,
+  postDominators,
+  readRegisters,
+  writtenRegisters,
+} from '../../../ptx/index.js';
 import { spaceOf } from '../instructions/index.js';
 
 /** Which values may differ over the lanes of a warp, and at which branches lanes may part. */
@@ -20,8 +31,9 @@ export function laneValuesOf(fn: IrFunction): LaneValues {
   const reads = fn.instructions.map(readRegisters);
   const writes = fn.instructions.map(writtenRegisters);
   const differs = fn.instructions.map(({ opcode, modifiers, sources }) => {
-    if (opcode === 'ld') return spaceOf(modifiers) !== 'param' && spaceOf(modifiers) !== 'const';
-    if (/^(ldu|atom|shfl|match|malloc|elect)$/.test(opcode)) return true;
+    if (isPlainLoad(opcode)) return spaceOf(modifiers) !== 'param' && spaceOf(modifiers) !== 'const';
+    if (isLoad(opcode) || isAtomic(opcode) || opcode === 'malloc') return true;
+    if (exchangesLanes(opcode) && !isa(opcode).effects.isAgreed) return true;
     return sources.some(
       (source) => source.kind === 'special' && /^(tid|laneid|lanemask|clock|globaltimer)/.test(source.name),
     );
@@ -68,5 +80,5 @@ export function leaves(fn: IrFunction, index: number): boolean {
   const block = fn.blocks[index];
   if (block === undefined || block.first !== block.last) return false;
   const only = fn.instructions[block.first];
-  return only?.guard === undefined && /^(ret|exit)$/.test(only?.opcode ?? '');
+  return only?.guard === undefined && isReturn(only?.opcode ?? '');
 }

@@ -1,4 +1,4 @@
-import { dominators, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import { dominators, type IrFunction, type IrInstruction, isBranch } from '../../../ptx/index.js';
 import { add, isThreadIndex, type LinearForms } from './linearForms.js';
 
 /** Where one thread alone comes to, because of a test `tid == constant`: which one it was. */
@@ -31,7 +31,8 @@ function entered(fn: IrFunction, forms: LinearForms, index: number): string | un
   if (from === undefined || predecessors.length > 1) return undefined;
   const [taken, other] = fn.blocks[from]?.successors ?? [];
   const branch = fn.instructions[fn.blocks[from]?.last ?? -1];
-  if (branch?.opcode !== 'bra' || branch.guard === undefined || taken === other) return undefined;
+  if (branch === undefined || !isBranch(branch.opcode) || branch.guard === undefined || taken === other)
+    return undefined;
   const { register, negated } = branch.guard;
   return conditionOf({ register, negated: (taken === index) === negated }, forms);
 }

@@ -1,4 +1,4 @@
-import { readRegisters, type IrFunction } from '../../../ptx/index.js';
+import { type IrFunction, isAtomic, isPlainLoad, isStore, readRegisters } from '../../../ptx/index.js';
 import { WARP_SIZE } from '../area/index.js';
 import { spaceOf } from '../instructions/index.js';
 import { isOrdered, type LaneAccess } from './laneAccesses.js';
@@ -26,8 +26,8 @@ export function overwritesOf(
   accesses: readonly LaneAccess[],
 ): Overwrites {
   const isData = registersMadeOf(fn, ({ opcode, modifiers, sources: [address] }) => {
-    if (opcode === 'atom') return true;
-    if (opcode !== 'ld' || /^(?:param|const)$/.test(spaceOf(modifiers))) return false;
+    if (isAtomic(opcode)) return true;
+    if (!isPlainLoad(opcode) || /^(?:param|const)$/.test(spaceOf(modifiers))) return false;
     // What all lanes read from one place is the same for all.
     const base = address?.kind === 'address' ? address.base : undefined;
     return typeof base === 'number' && values.varying[base] === 1;
@@ -45,7 +45,7 @@ export function overwritesOf(
   };
   const differs = ({ at }: LaneAccess): boolean => {
     const instruction = fn.instructions[at];
-    if (instruction?.opcode !== 'st') return true;
+    if (instruction === undefined || !isStore(instruction.opcode)) return true;
     return readRegisters({ ...instruction, guard: undefined, sources: instruction.sources.slice(1) }).some(
       (register) => values.varying[register] === 1,
     );

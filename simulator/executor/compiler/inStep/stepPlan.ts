@@ -1,4 +1,4 @@
-import { writtenRegisters, type IrFunction } from '../../../ptx/index.js';
+import { type IrFunction, isStore, isUpdate, isWait, writtenRegisters } from '../../../ptx/index.js';
 import { syncScope } from '../instructions/index.js';
 import { laneAccesses, meetingOf, type LaneAccess, type Meeting } from './laneAccesses.js';
 import { between, laneValuesOf, leaves, type LaneValues } from './laneValues.js';
@@ -49,9 +49,7 @@ export function planSteps(
   if (before.size === 0) return undefined;
   const stops = fn.instructions.map(
     (each) =>
-      before.has(each.index) ||
-      syncScope(each) !== undefined ||
-      (others.givesWay && each.opcode === 'nanosleep'),
+      before.has(each.index) || syncScope(each) !== undefined || (others.givesWay && isWait(each.opcode)),
   );
   const leavesOnEdge = (block: number): boolean =>
     fn.blocks[block]?.successors.some((next) => others.isSpin(block, next)) === true;
@@ -90,8 +88,8 @@ function stopBehindExchanges(fn: IrFunction, index: number, before: Set<number>)
 }
 
 function mayNeedSteps({ opcode, modifiers }: IrFunction['instructions'][number]): boolean {
-  if (opcode === 'atom' || opcode === 'red') return true;
-  return opcode === 'st' && !modifiers.includes('local') && !modifiers.includes('param');
+  if (isUpdate(opcode)) return true;
+  return isStore(opcode) && !modifiers.includes('local') && !modifiers.includes('param');
 }
 
 function holds(fn: IrFunction, index: number, stops: readonly boolean[]): boolean {

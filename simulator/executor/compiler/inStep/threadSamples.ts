@@ -1,11 +1,16 @@
 import {
-  exchangesLanes,
   dominators,
-  readRegisters,
-  writtenRegisters,
+  exchangesLanes,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
+  isAtomic,
+  isBranch,
+  isLoad,
+  isPlainLoad,
+  isSwitch,
+  readRegisters,
+  writtenRegisters,
 } from '../../../ptx/index.js';
 import { spaceOf } from '../instructions/index.js';
 import type { LaneValues } from './laneValues.js';
@@ -75,9 +80,9 @@ export class ThreadSampler {
     private readonly lanes: LaneValues,
   ) {
     this.isOpen = registersMadeOf(fn, ({ opcode, modifiers }) =>
-      opcode === 'ld'
+      isPlainLoad(opcode)
         ? !/^(?:param|const)$/.test(spaceOf(modifiers))
-        : opcode === 'ldu' || opcode === 'atom' || exchangesLanes(opcode),
+        : isLoad(opcode) || isAtomic(opcode) || exchangesLanes(opcode),
     );
     this.blockOf = new Int32Array(fn.instructions.length);
     for (const { index, first, last } of fn.blocks) this.blockOf.fill(index, first, last + 1);
@@ -112,8 +117,9 @@ export class ThreadSampler {
     if (from === undefined || predecessors.length > 1) return EVERYONE;
     const [taken, other] = this.fn.blocks[from]?.successors ?? [];
     const branch = this.fn.instructions[this.fn.blocks[from]?.last ?? -1];
-    if (branch?.opcode === 'brx') return { ...EVERYONE, isTested: true };
-    if (branch?.opcode !== 'bra' || branch.guard === undefined || taken === other) return EVERYONE;
+    if (branch === undefined) return EVERYONE;
+    if (isSwitch(branch.opcode)) return { ...EVERYONE, isTested: true };
+    if (!isBranch(branch.opcode) || branch.guard === undefined || taken === other) return EVERYONE;
     const { register, negated } = branch.guard;
     return this.passing({ register, negated: (taken === index) === negated }, branch.index);
   }

@@ -1,9 +1,9 @@
-import { typeBytes, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import { type IrFunction, type IrInstruction, isCopy, typeBytes } from '../../../ptx/index.js';
 import { spaceOf } from './instructionClass.js';
 
 /** Bytes that one thread moves with a load, store or atomic. */
 export function accessBytes(instruction: IrInstruction): number {
-  if (instruction.opcode === 'cp') {
+  if (isCopy(instruction.opcode)) {
     const size = instruction.sources[2];
     return size?.kind === 'integer' ? size.low : 0;
   }
@@ -17,7 +17,7 @@ export type DynamicBytes = 'globalLoad' | 'globalStore' | 'shared';
 
 /** Whether the bytes of an access are counted where it happens instead of by its place in the kernel. */
 export function countsDynamically(instruction: IrInstruction): boolean {
-  if (instruction.opcode === 'cp') return true;
+  if (isCopy(instruction.opcode)) return true;
   return instruction.guard !== undefined || spaceOf(instruction.modifiers) === 'generic';
 }
 

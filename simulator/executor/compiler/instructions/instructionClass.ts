@@ -1,61 +1,42 @@
-import type { IrInstruction } from '../../../ptx/index.js';
+import { isa, type IrInstruction, type ScalarType } from '../../../ptx/index.js';
 import type { InstructionClass } from '../../types.js';
 
-const special = new Set(['rcp', 'sqrt', 'rsqrt', 'sin', 'cos', 'ex2', 'lg2', 'tanh']);
-
 /** The class that an instruction is counted in. */
-export function classOf(instruction: IrInstruction): InstructionClass {
-  const { opcode, modifiers, types } = instruction;
-  switch (opcode) {
-    case 'bra':
-    case 'brx':
-    case 'ret':
-    case 'exit':
-    case 'trap':
-    case 'call':
-    case 'vprintf':
-    case 'assertfail':
-    case 'malloc':
-    case 'free':
-      return 'control';
-    case 'bar':
+export function classOf({ opcode, modifiers, types }: IrInstruction): InstructionClass {
+  const { counted } = isa(opcode);
+  switch (counted) {
+    case 'special':
+    case 'convert':
+    case 'control':
+    case 'warp':
+    case 'atomic':
+      return counted;
     case 'barrier':
       return modifiers.includes('warp') ? 'warp' : 'barrier';
-    case 'membar':
     case 'fence':
-    case 'nanosleep':
       return 'barrier';
-    case 'shfl':
-    case 'vote':
-    case 'match':
-    case 'redux':
-    case 'activemask':
-      return 'warp';
-    case 'atom':
-    case 'red':
-      return 'atomic';
-    case 'ld':
-    case 'ldu':
-    case 'st': {
+    case 'load':
+    case 'store': {
       const space = spaceOf(modifiers);
       if (space === 'shared') return 'shared';
       if (space === 'local') return 'local';
       if (space === 'param' || space === 'const') return 'constant';
-      return opcode === 'st' ? 'globalStore' : 'globalLoad';
+      return counted === 'store' ? 'globalStore' : 'globalLoad';
     }
-    case 'cp':
+    case 'copy':
       return modifiers.includes('global') ? 'globalLoad' : 'barrier';
-    case 'cvt':
-      return 'convert';
-    default: {
-      if (special.has(opcode)) return 'special';
+    case 'quotient':
+      return isFloat(types.at(-1)) ? 'special' : 'integer';
+    case 'byType': {
       const type = types.at(-1);
-      const isFloat = type === 'f32' || type === 'f64' || type === 'f16' || type === 'bf16';
-      if (!isFloat) return 'integer';
-      if (opcode === 'div') return 'special';
+      if (!isFloat(type)) return 'integer';
       return type === 'f64' ? 'float64' : 'float32';
     }
   }
+}
+
+function isFloat(type: ScalarType | undefined): boolean {
+  return type === 'f32' || type === 'f64' || type === 'f16' || type === 'bf16';
 }
 
 export type AccessSpace = 'global' | 'shared' | 'local' | 'param' | 'const' | 'generic';

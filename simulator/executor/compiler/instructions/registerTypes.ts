@@ -1,10 +1,11 @@
 import {
-  isFloatType,
-  typeBits,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
+  isa,
+  isFloatType,
   type ScalarType,
+  typeBits,
   writtenRegisters,
 } from '../../../ptx/index.js';
 import type { ScalarWasmType } from '../../../wasm/index.js';
@@ -40,22 +41,16 @@ export function findExactRegisters(fn: IrFunction): Uint8Array {
 }
 
 function writesExactBits(instruction: IrInstruction, fn: IrFunction, exact: Uint8Array): boolean {
-  switch (instruction.opcode) {
-    case 'ld':
-    case 'ldu':
-    case 'shfl':
-    case 'copysign':
-    case 'atom':
+  switch (isa(instruction.opcode).nanBits) {
+    case 'kept':
       return true;
-    case 'cvt': {
+    case 'asConverted': {
       const [to, from] = [instruction.types[0], instruction.types.at(-1)];
       return to !== 'f32' || from === 'bf16' || from === 'f64' || from === 'f32';
     }
-    case 'mov':
-    case 'selp':
-    case 'slct':
+    case 'asSources':
       return instruction.sources.some((source) => holdsExactBits(source, fn, exact));
-    default:
+    case 'canonical':
       // The bits of any other type may stand for a NaN of any kind.
       return instruction.types[0] !== 'f32';
   }

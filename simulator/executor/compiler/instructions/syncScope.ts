@@ -1,13 +1,7 @@
-import { exchangesLanes, type IrInstruction } from '../../../ptx/index.js';
-
-/** They call the host, for all lanes that come together. */
-const hostCalls = new Set(['vprintf', 'assertfail', 'malloc', 'free']);
+import { type IrInstruction, isa } from '../../../ptx/index.js';
 
 /** Where an instruction makes threads meet, if it does. */
 export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefined {
-  if (exchangesLanes(instruction.opcode) || hostCalls.has(instruction.opcode)) return 'warp';
-  if (instruction.opcode === 'bar' || instruction.opcode === 'barrier') {
-    return instruction.modifiers.includes('warp') ? 'warp' : 'block';
-  }
-  return undefined;
+  const { meets } = isa(instruction.opcode).effects;
+  return meets === 'block' && instruction.modifiers.includes('warp') ? 'warp' : meets;
 }

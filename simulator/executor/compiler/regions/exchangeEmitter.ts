@@ -1,4 +1,12 @@
-import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../ptx/index.js';
+import {
+  exchangesLanes,
+  type IrInstruction,
+  type IrOperand,
+  isHostCall,
+  type OpcodeOf,
+  type ScalarType,
+  typeBits,
+} from '../../../ptx/index.js';
 import type { FunctionBuilder, OpName } from '../../../wasm/index.js';
 import { WARP_SIZE } from '../area/index.js';
 import { syncScope, wasmTypeOf } from '../instructions/index.js';
@@ -53,38 +61,24 @@ export class ExchangeEmitter {
 
   private emitByLanes(instruction: IrInstruction): void {
     this.checkMembers(instruction);
-    switch (instruction.opcode) {
-      case 'shfl':
-        this.shuffle(instruction);
-        return;
-      case 'vote':
-        this.vote(instruction);
-        return;
-      case 'match':
-        this.match(instruction);
-        return;
-      case 'redux':
-        this.reduce(instruction);
-        return;
-      case 'elect':
-        this.elect(instruction);
-        return;
-      case 'vprintf':
-      case 'assertfail':
-      case 'malloc':
-      case 'free':
-        this.callRuntime(instruction);
-        return;
-      case 'activemask':
-        this.forEachLane('lane', (_, context) => {
-          this.f.get(context).get(this.mask).memory('i32Store', EXCHANGE.value);
-        });
-        return;
-      default:
-        // bar.warp.sync and block barriers exchange nothing.
-        return;
-    }
+    const { opcode } = instruction;
+    if (isHostCall(opcode)) this.callRuntime(instruction);
+    // Barriers exchange nothing.
+    else if (exchangesLanes(opcode)) this.exchanges[opcode](instruction);
   }
+
+  private readonly exchanges: Readonly<Record<OpcodeOf<'exchange'>, (instruction: IrInstruction) => void>> = {
+    shfl: (instruction) => this.shuffle(instruction),
+    vote: (instruction) => this.vote(instruction),
+    match: (instruction) => this.match(instruction),
+    redux: (instruction) => this.reduce(instruction),
+    elect: (instruction) => this.elect(instruction),
+    activemask: () => {
+      this.forEachLane('lane', (_, context) => {
+        this.f.get(context).get(this.mask).memory('i32Store', EXCHANGE.value);
+      });
+    },
+  };
 
   private checkMembers(instruction: IrInstruction): void {
     const f = this.f;

@@ -1,5 +1,5 @@
 export { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
-export { emitInstruction, emitUnguarded, needsImport, silentOpcodes } from './instructionEmitter.js';
+export { emitInstruction, emitUnguarded, isSilent, needsImport } from './instructionEmitter.js';
 export { LaneSummary } from './laneSummary.js';
 export {
   liveAt,

@@ -1,3 +1,4 @@
+import { changesNoValue, isAccess, isCopy, isOnAddress, isWait, memoryEffect } from '../../../ptx/index.js';
 import type { IrInstruction } from '../../../ptx/index.js';
 import {
   carryEmitter,
@@ -17,20 +18,10 @@ import { immediateOf, unsupported, lastType } from '../instructions/index.js';
 import type { MemoryEmitter } from '../accesses/index.js';
 import { oneLaneEmitter } from '../vector/index.js';
 
-const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'cvta', 'isspacep']);
-
 /** Memory order needs nothing where threads run one after another; hints and waits change no value. */
-export const silentOpcodes: ReadonlySet<string> = new Set([
-  'membar',
-  'fence',
-  'prefetch',
-  'prefetchu',
-  'discard',
-  'applypriority',
-  'griddepcontrol',
-  'pmevent',
-  'nanosleep',
-]);
+export function isSilent(opcode: string): boolean {
+  return changesNoValue(opcode) || isWait(opcode);
+}
 
 /** Float operations that are written inline only in some forms. */
 function floatIsInline(instruction: IrInstruction): boolean {
@@ -74,11 +65,16 @@ function scalarEmitter(instruction: IrInstruction): InstructionEmitter | undefin
   return integerEmitters[opcode];
 }
 
+/** What the memory emitter writes. */
+function isOfMemory(opcode: string): boolean {
+  return isAccess(opcode) || isCopy(opcode) || isOnAddress(opcode);
+}
+
 /** Whether an instruction needs a function imported for it. */
 export function needsImport(instruction: IrInstruction): boolean {
   return (
-    !memoryOpcodes.has(instruction.opcode) &&
-    !silentOpcodes.has(instruction.opcode) &&
+    !isOfMemory(instruction.opcode) &&
+    !isSilent(instruction.opcode) &&
     inlineEmitter(instruction) === undefined
   );
 }
@@ -90,7 +86,7 @@ export function emitInstruction(
   memory: MemoryEmitter,
   imported: ImportedOperations,
 ): void {
-  if (silentOpcodes.has(instruction.opcode)) return;
+  if (isSilent(instruction.opcode)) return;
   const guard = instruction.guard;
   if (guard !== undefined) {
     emit.f.get(emit.localOf(guard.register));
@@ -108,29 +104,29 @@ export function emitUnguarded(
   memory: MemoryEmitter,
   imported: ImportedOperations,
 ): void {
-  switch (instruction.opcode) {
-    case 'ld':
-    case 'ldu':
+  switch (memoryEffect(instruction.opcode)) {
+    case 'load':
       memory.load(instruction);
       return;
-    case 'st':
+    case 'store':
       memory.store(instruction);
       return;
-    case 'atom':
-    case 'red':
+    case 'atomic':
+    case 'reduction':
       memory.atomic(instruction, imported);
       return;
-    case 'cp':
+    case 'copy':
       // Copies are done where they are issued, so nothing is left to wait for.
       if (instruction.sources.length > 2) memory.copy(instruction);
       return;
-    case 'cvta':
-      memory.convertAddress(instruction);
+    case 'discard':
       return;
-    case 'isspacep':
-      memory.isInSpace(instruction);
-      return;
-    default: {
+    case undefined: {
+      if (isOnAddress(instruction.opcode)) {
+        if (instruction.opcode === 'isspacep') memory.isInSpace(instruction);
+        else memory.convertAddress(instruction);
+        return;
+      }
       const inline =
         inlineEmitter(instruction) ?? (emit.library.fusesMultiplyAdd ? fusedDoubles(instruction) : undefined);
       if (inline !== undefined) inline(emit, instruction);

@@ -1,4 +1,4 @@
-import { readRegisters, writtenRegisters, type IrInstruction } from '../../../ptx/index.js';
+import { type IrInstruction, isBarrier, readRegisters, writtenRegisters } from '../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
 import {
@@ -172,8 +172,6 @@ function instructionsOf(plan: KernelPlan, node: FlowNode): IrInstruction[] {
 export function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' | 'b64' {
   if (opcode === 'malloc') return 'b64';
   const isPredicate =
-    opcode === 'vote'
-      ? !modifiers.includes('ballot')
-      : (opcode === 'bar' || opcode === 'barrier') && !modifiers.includes('popc');
+    opcode === 'vote' ? !modifiers.includes('ballot') : isBarrier(opcode) && !modifiers.includes('popc');
   return isPredicate ? 'pred' : 'b32';
 }

@@ -1,3 +1,4 @@
+import { endsThread, goesElsewhere, isBranch, isSwitch, isa, type EffectKind } from '../../../ptx/index.js';
 import type { IrBlock, IrInstruction, IrOperand } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import { chosenValue } from '../expressions/selection.js';
@@ -23,29 +24,8 @@ export interface OutgoingEdge extends Edge {
   readonly target: number | undefined;
 }
 
-/** Instructions that order, hint or wait and leave nothing behind. */
-const inert = new Set([
-  'bar',
-  'barrier',
-  'membar',
-  'fence',
-  'prefetch',
-  'prefetchu',
-  'applypriority',
-  'griddepcontrol',
-  'nanosleep',
-  'setmaxnreg',
-]);
-
-const sideEffects: Readonly<Record<string, string>> = {
-  vprintf: 'prints',
-  malloc: 'takes memory from the device heap',
-  free: 'gives memory back to the device heap',
-  assertfail: 'reports a failed assertion',
-  trap: 'may end in a fault',
-  pmevent: 'counts an event',
-  brkpt: 'may stop at a breakpoint',
-};
+/** What orders, hints or waits and leaves nothing behind. */
+const INERT: ReadonlySet<EffectKind> = new Set(['barrier', 'fence', 'hint', 'wait']);
 
 /** The faults that lowered calls end in tell what kind of call it was. */
 export const callTraps: Readonly<Record<string, Omit<FoundHazard, 'line'> | undefined>> = {
@@ -74,7 +54,7 @@ export function executeBlock(
 }
 
 function isControl({ opcode }: IrInstruction): boolean {
-  return opcode === 'bra' || opcode === 'brx' || opcode === 'ret' || opcode === 'exit' || opcode === 'trap';
+  return goesElsewhere(opcode) || endsThread(opcode);
 }
 
 function guardOf(context: KernelContext, instruction: IrInstruction, state: ThreadState): Expression {
@@ -95,12 +75,12 @@ function leave(
   const taken = guardOf(context, instruction, entry.state);
   const ways: { target: number | undefined; condition: Expression }[] = [];
   const labels = instruction.sources.flatMap((source) => (source.kind === 'label' ? [source.block] : []));
-  if (instruction.opcode === 'brx') {
+  if (isSwitch(instruction.opcode)) {
     const index = new Operands(context, instruction, entry.state).integer(0, 32, false);
     labels.forEach((target, at) => {
       ways.push({ target, condition: conditions.equal(index, arithmetic.constant(at)) });
     });
-  } else if (instruction.opcode === 'bra') {
+  } else if (isBranch(instruction.opcode)) {
     ways.push({ target: labels[0], condition: taken });
   } else ways.push({ target: undefined, condition: taken });
   const isGuarded = instruction.guard !== undefined;
@@ -109,7 +89,7 @@ function leave(
     ways.push({ target: next, condition: conditions.not(taken) });
   }
   const isShared = ways.length > 1 && ways.every((way) => way.target === ways[0]?.target);
-  if (isShared && instruction.opcode === 'bra') return [{ target: next, ...entry }];
+  if (isShared && isBranch(instruction.opcode)) return [{ target: next, ...entry }];
   return ways
     .filter((way) => way.condition !== conditions.no)
     .map(({ target, condition }) => ({ target, state: entry.state, path: entry.path.with(condition) }));
@@ -124,7 +104,7 @@ function execute(
   const guard = guardOf(context, instruction, state);
   if (guard === context.conditions.no) return;
   noteHazard(instruction, surroundings);
-  if (inert.has(instruction.opcode) && instruction.destinations.length === 0) return;
+  if (INERT.has(isa(instruction.opcode).effects.kind) && instruction.destinations.length === 0) return;
   const operands = new Operands(context, instruction, state);
   const within: Path = path.with(guard);
   const destinations = instruction.destinations.flatMap(flat);
@@ -162,9 +142,9 @@ function exchanged(
   destinations: readonly IrOperand[],
   { findings, path, taintedExchanges }: MemoryPlace,
 ): Expression[] | undefined {
-  const { opcode } = operands.instruction;
-  if (destinations.length === 0 || !/^(bar|barrier|vote|shfl|redux)$/.test(opcode)) return undefined;
-  const exchange = opcode === 'barrier' ? 'bar' : opcode;
+  const { taint } = isa(operands.instruction.opcode);
+  if (destinations.length === 0 || taint.kind !== 'exchange') return undefined;
+  const exchange = taint.name;
   if (operands.tainted || isTainted(path)) findings?.taintedExchanges.add(exchange);
   if (!taintedExchanges.has(exchange)) return undefined;
   return destinations.map((destination) => unknownFor(operands, destination, true));
@@ -197,11 +177,11 @@ function otherwise({ conditions }: KernelContext, guard: Expression, value: Expr
 }
 
 function noteHazard(instruction: IrInstruction, { findings }: Surroundings): void {
-  const effect = sideEffects[instruction.opcode];
-  if (effect === undefined) return;
+  const { taint } = isa(instruction.opcode);
+  if (taint.kind !== 'effect') return;
   const { line } = instruction;
   const call = callTraps[instruction.modifiers[0] ?? ''];
   findings?.hazards.push(
-    call === undefined ? { what: 'sideEffect', line, text: `the kernel ${effect}` } : { ...call, line },
+    call === undefined ? { what: 'sideEffect', line, text: `the kernel ${taint.text}` } : { ...call, line },
   );
 }

@@ -1,5 +1,5 @@
 import type { IrInstruction } from '../../../ptx/index.js';
-import { typeBytes } from '../../../ptx/index.js';
+import { isa, typeBytes } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import type { Operands } from '../transfer/operands.js';
 import { loadedValue, note, noteShared, spaceOf, taintOfStore, type MemoryPlace } from './memoryTransfer.js';
@@ -10,11 +10,13 @@ export function movesMatrices(instruction: IrInstruction): boolean {
 }
 
 export function loadsMatrices({ opcode, modifiers }: IrInstruction): boolean {
-  return opcode === 'ldmatrix' || (opcode === 'wmma' && modifiers[0] === 'load');
+  const { kind, reads, writes } = isa(opcode).effects;
+  return kind === 'matrix' && reads !== undefined && (writes === undefined || modifiers[0] === 'load');
 }
 
 export function storesMatrices({ opcode, modifiers }: IrInstruction): boolean {
-  return opcode === 'stmatrix' || (opcode === 'wmma' && modifiers[0] === 'store');
+  const { kind, reads, writes } = isa(opcode).effects;
+  return kind === 'matrix' && writes !== undefined && (reads === undefined || modifiers[0] === 'store');
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand, ScalarType } from '../../../ptx/index.js';
-import { isFloatType, isSignedType, typeBytes } from '../../../ptx/index.js';
+import { isa, isFloatType, isSignedType, memoryEffect, typeBytes } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import { constantOf, termsOf, typeRange } from '../expressions/expression.js';
 import { contains } from '../expressions/rewriting.js';
@@ -38,10 +38,8 @@ export interface MemoryPlace extends Surroundings {
   readonly isCertain: boolean;
 }
 
-const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'discard']);
-
 export function accessesMemory({ opcode }: IrInstruction): boolean {
-  return memoryOpcodes.has(opcode);
+  return memoryEffect(opcode) !== undefined;
 }
 
 /**
@@ -58,14 +56,14 @@ export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
       text: `${[opcode, ...modifiers].join('.')} reaches a device`,
     });
   }
-  switch (opcode) {
-    case 'st':
+  switch (memoryEffect(opcode)) {
+    case 'store':
       store(o, place);
       return [];
-    case 'atom':
-    case 'red':
+    case 'atomic':
+    case 'reduction':
       return atomic(o, place);
-    case 'cp':
+    case 'copy':
       if (modifiers.includes('ca') || modifiers.includes('cg')) copyAsync(o, place);
       return [];
     case 'discard': {
@@ -73,7 +71,8 @@ export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
       note(o, place, 'write', o.raw(0), size?.kind === 'integer' ? size.low : 128);
       return [];
     }
-    default:
+    case 'load':
+    case undefined:
       return load(o, place);
   }
 }
@@ -95,12 +94,12 @@ export function spaceOf(o: Operands, address: Expression): Space {
     const space = named[modifier];
     if (space !== undefined) return space;
   }
-  return o.instruction.opcode === 'ldu' ? 'global' : (privateSpaceOf(address) ?? 'global');
+  return isa(o.instruction.opcode).effects.isReadOnly ? 'global' : (privateSpaceOf(address) ?? 'global');
 }
 
 /** Whether an access that counts as one of global memory may be to private memory as well: its address is chosen, or from memory. */
 function mayBePrivate(o: Operands, address: Expression, space: Space): boolean {
-  if (space !== 'global' || o.instruction.opcode === 'ldu') return false;
+  if (space !== 'global' || isa(o.instruction.opcode).effects.isReadOnly) return false;
   if (o.instruction.modifiers.some((modifier) => named[modifier] !== undefined)) return false;
   return contains(address, ({ op }) => /^(place|unknown|hull|carried)$/.test(op));
 }

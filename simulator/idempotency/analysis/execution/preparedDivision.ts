@@ -1,3 +1,4 @@
+import { isPlainLoad } from '../../../ptx/index.js';
 import type { IrInstruction } from '../../../ptx/index.js';
 import type { DimensionName, ThreadVariable } from '../../summary.js';
 import type { Expression } from '../expressions/expression.js';
@@ -157,7 +158,7 @@ function isSame(a: Operand, b: Operand | undefined): boolean {
 /** Offsets among the parameters from which a register is loaded. */
 function loadedFrom(instructions: readonly IrInstruction[], register: Operand, o: Operands): number[] {
   return instructions.flatMap(({ opcode, destinations, sources: [source] }) => {
-    if (opcode !== 'ld' || !destinations.some((each) => isSame(each, register))) return [];
+    if (!isPlainLoad(opcode) || !destinations.some((each) => isSame(each, register))) return [];
     if (source?.kind !== 'address' || typeof source.base !== 'string') return [];
     const parameter = o.context.kernel.parameters.find(({ name }) => name === source.base);
     return parameter === undefined ? [] : [parameter.offset + source.offset];

@@ -1,3 +1,4 @@
+import { isBarrier, isCopy, isPlainLoad, writesMemory } from '../../../ptx/index.js';
 import type { IrFunction, IrInstruction } from '../../../ptx/index.js';
 import { loadsMatrices, storesMatrices } from './matrixTransfer.js';
 
@@ -27,10 +28,8 @@ function unwrittenLoads(fn: IrFunction, [start, ...others]: readonly Interval[])
 /** Loads of local memory in a kernel that stores nothing there. */
 function unwrittenLocals({ instructions }: IrFunction): number[] {
   const isLocal = ({ modifiers }: IrInstruction): boolean => modifiers.includes('local');
-  const stores = instructions.some(
-    (each) => /^(st|atom|red)$/.test(each.opcode) && (isLocal(each) || isGeneric(each)),
-  );
-  const loads = stores ? [] : instructions.filter((each) => each.opcode === 'ld' && isLocal(each));
+  const stores = instructions.some((each) => writesMemory(each.opcode) && (isLocal(each) || isGeneric(each)));
+  const loads = stores ? [] : instructions.filter((each) => isPlainLoad(each.opcode) && isLocal(each));
   return loads.map(({ index }) => index);
 }
 
@@ -41,17 +40,17 @@ function lateCopies(fn: IrFunction): number[] {
     .map(({ index }) => index)
     .filter((index) => {
       const later = reached(fn, index + 1, waitsForCopies);
-      return fn.instructions.some((each) => later.has(each.index) && isBarrier(each));
+      return fn.instructions.some((each) => later.has(each.index) && isBarrierOfAll(each));
     });
 }
 
 function copiesAsync({ opcode, sources, modifiers }: IrInstruction): boolean {
-  return opcode === 'cp' && sources.length > 0 && !modifiers.includes('wait_group');
+  return isCopy(opcode) && sources.length > 0 && !modifiers.includes('wait_group');
 }
 
 /** Waits for all copies of the thread, whatever predicates say. */
 function waitsForCopies({ opcode, modifiers, sources: [groups], guard }: IrInstruction): boolean {
-  if (opcode !== 'cp' || guard !== undefined) return false;
+  if (!isCopy(opcode) || guard !== undefined) return false;
   if (modifiers.includes('wait_all')) return true;
   return modifiers.includes('wait_group') && groups?.kind === 'integer' && groups.low === 0;
 }
@@ -152,7 +151,7 @@ function endsWithin(fn: IrFunction, first: number, last: number, interval: Inter
     if (instruction === undefined) continue;
     if (storesShared(instruction)) interval.stores.add(index);
     if (loadsShared(instruction)) interval.loads.add(index);
-    if (!isBarrier(instruction)) continue;
+    if (!isBarrierOfAll(instruction)) continue;
     interval.ends.add(index);
     if (instruction.guard === undefined) return true;
   }
@@ -170,7 +169,7 @@ function isGeneric({ modifiers }: IrInstruction): boolean {
 
 function loadsShared(instruction: IrInstruction): boolean {
   return (
-    (instruction.opcode === 'ld' || loadsMatrices(instruction)) &&
+    (isPlainLoad(instruction.opcode) || loadsMatrices(instruction)) &&
     (isShared(instruction) || isGeneric(instruction))
   );
 }
@@ -178,19 +177,14 @@ function loadsShared(instruction: IrInstruction): boolean {
 function storesShared(instruction: IrInstruction): boolean {
   const { opcode } = instruction;
   return (
-    ((opcode === 'st' || storesMatrices(instruction)) && (isShared(instruction) || isGeneric(instruction))) ||
-    (/^(atom|red)$/.test(opcode) && (isShared(instruction) || isGeneric(instruction))) ||
+    ((writesMemory(opcode) || storesMatrices(instruction)) &&
+      (isShared(instruction) || isGeneric(instruction))) ||
     copiesAsync(instruction)
   );
 }
 
 /** A barrier of the whole block: one with a number of threads may leave out the ones that store. */
-function isBarrier({ opcode, modifiers, sources }: IrInstruction): boolean {
+function isBarrierOfAll({ opcode, modifiers, sources }: IrInstruction): boolean {
   const isOfBlock = sources.length === (modifiers.includes('red') ? 2 : 1);
-  return (
-    (opcode === 'bar' || opcode === 'barrier') &&
-    isOfBlock &&
-    !modifiers.includes('arrive') &&
-    !modifiers.includes('warp')
-  );
+  return isBarrier(opcode) && isOfBlock && !modifiers.includes('arrive') && !modifiers.includes('warp');
 }

@@ -1,5 +1,5 @@
 import type { NaturalLoop } from '../../../ptx/index.js';
-import { writtenRegisters } from '../../../ptx/index.js';
+import { writesMemory, writtenRegisters } from '../../../ptx/index.js';
 import type { OutgoingEdge } from '../execution/blockExecutor.js';
 import { Findings, type FoundLoop } from '../execution/findings.js';
 import { LocalMemory } from '../execution/localMemory.js';
@@ -79,8 +79,7 @@ function explore(
     const { first = 0, last = -1 } = kernel.blocks[block] ?? {};
     for (const instruction of kernel.instructions.slice(first, last + 1)) {
       for (const register of writtenRegisters(instruction)) written.add(register);
-      storesLocal ||=
-        instruction.opcode === 'st' || instruction.opcode === 'atom' || instruction.opcode === 'red';
+      storesLocal ||= writesMemory(instruction.opcode);
     }
   }
   const local = storesLocal ? LocalMemory.empty() : entry.state.local;

@@ -1,13 +1,10 @@
 import type { IrOperand } from '../../../ptx/index.js';
-import { typeBits } from '../../../ptx/index.js';
+import { isa, typeBits } from '../../../ptx/index.js';
 import type { Expression, IntegerBits } from '../expressions/expression.js';
 import { bitResult, converted } from './bitTransfer.js';
 import { selected, setPredicate, setValue, signSelected, truthLogic } from './comparisonTransfer.js';
 import { integerResult } from './integerTransfer.js';
 import { integerBits, type Operands } from './operands.js';
-
-/** Opcodes whose result two runs may see differently, whatever their operands. */
-const nondeterministic = new Set(['activemask', 'match', 'elect', 'nanosleep']);
 
 /**
  * What an instruction that touches no memory leaves in its destinations: one expression a register, in order. What is not
@@ -19,12 +16,11 @@ export function results(o: Operands, destinations: readonly IrOperand[]): Expres
   return destinations.map((destination) => unknownFor(o, destination, isNondeterministic(o)));
 }
 
-function isNondeterministic({ instruction }: Operands): boolean {
-  if (nondeterministic.has(instruction.opcode)) return true;
-  return (
-    (instruction.opcode === 'vote' || instruction.opcode === 'shfl') &&
-    !instruction.modifiers.includes('sync')
-  );
+/** Whether two runs may see its result differently, whatever its operands. */
+function isNondeterministic({ instruction: { opcode, modifiers } }: Operands): boolean {
+  const { taint } = isa(opcode);
+  if (taint.kind === 'exchange') return taint.isOpenWithoutSync && !modifiers.includes('sync');
+  return taint.kind === 'always';
 }
 
 export function unknownFor(o: Operands, destination: IrOperand, tainted: boolean): Expression {

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../files/index.js';
 import { attemptedMmaForms } from './mmaForms.js';
 import { attemptedMoveForms, type MoveForm } from './moveForms.js';
 import type { TileForm } from './tileForm.js';
+import { attemptedWgmmaForms } from './wgmmaForms.js';
 import { attemptedWmmaForms } from './wmmaForms.js';
 
 export { elementBits, floatFormat, floatFormats } from './elementTypes.js';
@@ -21,11 +24,16 @@ export interface Assembled {
   readonly refused: Readonly<Record<string, string>>;
 }
 
-export const attemptedTileForms: readonly TileForm[] = [...attemptedMmaForms, ...attemptedWmmaForms];
+export const attemptedTileForms: readonly TileForm[] = [
+  ...attemptedMmaForms,
+  ...attemptedWmmaForms,
+  ...attemptedWgmmaForms,
+];
 export { attemptedMoveForms } from './moveForms.js';
 
 export function readAssembled(): Assembled {
-  return JSON.parse(readFileSync(new URL('assembled.json', import.meta.url), 'utf8')) as Assembled;
+  const path = join(packageRoot(), 'simulator/laboratory/tensor/forms/assembled.json');
+  return JSON.parse(readFileSync(path, 'utf8')) as Assembled;
 }
 
 const accepted = new Set(readAssembled().accepted);

@@ -35,20 +35,21 @@ interface Extents {
   readonly batches?: number;
 }
 
-/** An operand in registers: `place` says which element slot `slot` of register `register` of `lane` is. */
+/** An operand in registers: `place` says which element slot `slot` of register `register` of `lane` (of a warpgroup: of the thread) is. */
 export function inRegisters(
   { type, rows, columns, batches = 1 }: Extents,
   registers: number,
   place: (lane: number, register: number, slot: number) => ElementPlace,
+  threads = 32,
 ): Operand {
   const { unitBits, slots } = unitOf(type);
-  const units = registers * 32;
+  const units = registers * threads;
   const map = new Int32Array(units * slots);
   for (let register = 0; register < registers; register++) {
-    for (let lane = 0; lane < 32; lane++) {
+    for (let lane = 0; lane < threads; lane++) {
       for (let slot = 0; slot < slots; slot++) {
         const { batch = 0, row, column } = place(lane, register, slot);
-        map[(register * 32 + lane) * slots + slot] = (batch * rows + row) * columns + column;
+        map[(register * threads + lane) * slots + slot] = (batch * rows + row) * columns + column;
       }
     }
   }
@@ -68,6 +69,16 @@ export function inMemory({ type, rows, columns }: Extents, layout: 'row' | 'col'
       map[line * leading + at] = layout === 'row' ? line * columns + at : at * columns + line;
   }
   return { type, batches: 1, rows, columns, units, unitBits, slots, map, image: { layout, leading } };
+}
+
+/** An operand in shared memory, of which element after element `place` says which one it is. */
+export function ofMap({ type, rows, columns }: Extents, place: (at: number) => ElementPlace): Operand {
+  const { unitBits, slots } = unitOf(type);
+  const map = Int32Array.from({ length: rows * columns }, (_, at) => {
+    const { row, column } = place(at);
+    return row * columns + column;
+  });
+  return { type, batches: 1, rows, columns, units: map.length / slots, unitBits, slots, map };
 }
 
 /** 32-bit words that an operand takes. */

@@ -1,7 +1,7 @@
 /**
  * Asks the assembler which of the attempted forms exist for sm_90a, and keeps the answer in `assembled.json`.
- *   node dist/simulator/laboratory/tensor/forms/recordAssembled.js
- * Needs `ptxas`. Two assemblers run at a time.
+ *   node dist/simulator/laboratory/tensor/forms/recordAssembled.js [--all]
+ * Needs `ptxas`. Asks for what has no answer yet, or with --all for everything, as after a new assembler.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../../files/index.js';
 import { header, moveKernel, tileKernel } from '../probes/kernelText.js';
-import { attemptedMoveForms, attemptedTileForms, type Assembled } from './index.js';
+import { attemptedMoveForms, attemptedTileForms, readAssembled, type Assembled } from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tensor-forms-'));
+const known = process.argv.includes('--all') ? undefined : readAssembled();
 const accepted: string[] = [];
 const refused: Record<string, string> = {};
 
@@ -28,7 +29,11 @@ function complaint(text: string): string | undefined {
 }
 
 function ask(name: string, text: string): void {
-  const said = complaint(text);
+  if (known?.accepted.includes(name) === true) {
+    accepted.push(name);
+    return;
+  }
+  const said = known?.refused[name] ?? complaint(text);
   if (said === undefined) accepted.push(name);
   else refused[name] = said;
 }

@@ -7,7 +7,8 @@ export type Rounding = 'rn' | 'rz' | 'rm' | 'rp';
 export interface TileForm {
   /** The instruction without operands; of a sparse one with its selector. The key of its results. */
   readonly name: string;
-  readonly kind: 'mma' | 'sparse' | 'wmma';
+  /** `wgmma` is computed by a warpgroup, the others by a warp. */
+  readonly kind: 'mma' | 'sparse' | 'wmma' | 'wgmma';
   readonly shape: Shape;
   readonly a: Operand;
   readonly b: Operand;
@@ -27,17 +28,4 @@ export interface Sparsity {
   readonly selector: number;
   /** Two of four neighbours (of 4-bit types, pairs of neighbours) by two indices of 2 bits, or one of two by one of two nibbles. */
   readonly indices: 'twoOfFour' | 'oneOfTwo';
-}
-
-/** Registers of D, A, B and C (and E) in a kernel's text. */
-export interface OperandNames {
-  readonly d: readonly string[];
-  readonly a: readonly string[];
-  readonly b: readonly string[];
-  readonly c: readonly string[];
-}
-
-/** Operands by name, in the order in which a probe's words have them. */
-export function inputsOf(form: TileForm): readonly Operand[] {
-  return [form.a, form.b, form.c];
 }

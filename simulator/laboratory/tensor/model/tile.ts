@@ -1,8 +1,8 @@
 import { elementBits, operandWords, type ElementType, type Operand, type TileForm } from '../forms/index.js';
 import { chainDot } from './chainDot.js';
-import { fusedContext, fusedDot, type FusedContext } from './fusedDot.js';
+import { fusedContext, fusedDot, type DotOperands, type FusedContext } from './fusedDot.js';
 import { integerDot, integerValue } from './integerDot.js';
-import { columnsOf, type MetadataMap } from './metadata.js';
+import { columnsOf, documentedMetadata, type MetadataMap } from './metadata.js';
 import { decodeAll, type Decoded } from './numbers.js';
 import type { FusedModel, Model } from './parameters.js';
 
@@ -15,85 +15,146 @@ export interface TileModel {
 }
 
 /** Elements of a matrix by their place in it, row by row; f64 in `wide`. */
-interface Elements {
+export interface Elements {
   readonly bits: Uint32Array;
   readonly wide: BigUint64Array;
 }
 
 /**
- * The words that a tile leaves.
- * @param words what a probe kernel loads for it: A, B, C, and of a sparse form its metadata
+ * A tile's operands, read once: what any number of models make of them.
  * @throws RangeError where there are not as many words as the form has
  */
-export function computeTile({ form, model, metadata }: TileModel, words: Uint32Array): Uint32Array {
-  const sizes = [form.a, form.b, form.c].map(operandWords);
-  const [aWords = 0, bWords = 0, cWords = 0] = sizes;
-  const total = aWords + bWords + cWords + (form.sparse === undefined ? 0 : 32);
-  if (words.length !== total) throw new RangeError(`${words.length} words of a tile that has ${total}`);
-  const a = elementsOf(form.a, words.subarray(0, aWords));
-  const b = elementsOf(form.b, words.subarray(aWords, aWords + bWords));
-  const c = elementsOf(form.c, words.subarray(aWords + bWords, aWords + bWords + cWords));
-  const columns =
-    form.sparse === undefined || metadata === undefined
-      ? undefined
-      : columnsOf(form, words.subarray(aWords + bWords + cWords), metadata);
-  const dot = dotOf(form, model, a, b, c);
-  const left = form.a.columns;
-  const { batches, rows } = form.d;
-  const width = form.d.columns;
-  const results = new BigUint64Array(form.d.type === 'f64' ? batches * rows * width : 0);
-  const narrow = new Uint32Array(form.d.type === 'f64' ? 0 : batches * rows * width);
-  const bAt = new Int32Array(left);
-  for (let batch = 0; batch < batches; batch++) {
-    for (let row = 0; row < rows; row++) {
-      const line = batch * rows + row;
-      for (let column = 0; column < width; column++) {
-        for (let at = 0; at < left; at++) {
-          const inner = columns === undefined ? at : (columns[line * left + at] ?? 0);
-          bAt[at] = (batch * form.b.rows + inner) * width + column;
-        }
-        const result = dot(line * left, bAt, line * width + column);
-        if (typeof result === 'bigint') results[line * width + column] = result;
-        else narrow[line * width + column] = result;
+export class PreparedTile {
+  private readonly a: Elements;
+  private readonly b: Elements;
+  private readonly c: Elements;
+  private readonly decodings = new Map<string, DotOperands>();
+  private readonly integers: { readonly a: Int32Array; readonly b: Int32Array };
+  /** Indices of B's factors by line and column of D; of a dense form by column. */
+  private readonly factors = new Map<number, Int32Array>();
+  private readonly columns: Int32Array | undefined;
+
+  constructor(
+    readonly form: TileForm,
+    words: Uint32Array,
+    metadata?: MetadataMap,
+  ) {
+    const [aWords = 0, bWords = 0, cWords = 0] = [form.a, form.b, form.c].map(operandWords);
+    const end = aWords + bWords + cWords;
+    const total = end + (form.sparse === undefined ? 0 : 32);
+    if (words.length !== total) throw new RangeError(`${words.length} words of a tile that has ${total}`);
+    this.a = elementsOf(form.a, words.subarray(0, aWords));
+    this.b = elementsOf(form.b, words.subarray(aWords, aWords + bWords));
+    this.c = elementsOf(form.c, words.subarray(aWords + bWords, end));
+    if (form.sparse !== undefined)
+      this.columns = columnsOf(form, words.subarray(end), metadata ?? documentedMetadata(form));
+    const isInteger = form.d.type === 's32';
+    this.integers = {
+      a: isInteger ? integersOf(form.a.type, this.a.bits) : new Int32Array(0),
+      b: isInteger ? integersOf(form.b.type, this.b.bits) : new Int32Array(0),
+    };
+  }
+
+  /** What a model makes of an element of D, by its place: a word, or the bits of an f64. */
+  dot(model: Model): (element: number) => number | bigint {
+    const { form } = this;
+    const width = form.d.columns;
+    const left = form.a.columns;
+    switch (model.kind) {
+      case 'fused': {
+        const operands = this.operands(model);
+        const context = contextOf(form, model);
+        return (element) =>
+          fusedDot(operands, context, Math.floor(element / width) * left, this.factorsOf(element), element);
+      }
+      case 'chain': {
+        const operands = { a: this.a.wide, b: this.b.wide, c: this.c.wide };
+        const rounding = form.rounding ?? 'rn';
+        return (element) =>
+          chainDot(
+            operands,
+            model,
+            rounding,
+            Math.floor(element / width) * left,
+            this.factorsOf(element),
+            element,
+          );
+      }
+      case 'integer': {
+        const { a, b } = this.integers;
+        const join = form.bitOperation ?? 'product';
+        return (element) =>
+          integerDot(
+            a,
+            b,
+            (this.c.bits[element] ?? 0) | 0,
+            model,
+            join,
+            form.satfinite,
+            Math.floor(element / width) * left,
+            this.factorsOf(element),
+          );
       }
     }
   }
-  return wordsOf(form.d, { bits: narrow, wide: results });
+
+  private operands(model: FusedModel): DotOperands {
+    let operands = this.decodings.get(model.tf32);
+    if (operands === undefined) {
+      operands = {
+        a: decoded(this.form.a.type, this.a.bits, model),
+        b: decoded(this.form.b.type, this.b.bits, model),
+        c: decodeAll(this.form.c.type, this.c.bits),
+      };
+      this.decodings.set(model.tf32, operands);
+    }
+    return operands;
+  }
+
+  private factorsOf(element: number): Int32Array {
+    const { form, columns } = this;
+    const width = form.d.columns;
+    const line = Math.floor(element / width);
+    const column = element % width;
+    const batch = Math.floor(line / form.d.rows);
+    const key = columns === undefined ? batch * width + column : element;
+    let factors = this.factors.get(key);
+    if (factors === undefined) {
+      const left = form.a.columns;
+      factors = Int32Array.from({ length: left }, (_, at) => {
+        const inner = columns === undefined ? at : (columns[line * left + at] ?? 0);
+        return (batch * form.b.rows + inner) * width + column;
+      });
+      this.factors.set(key, factors);
+    }
+    return factors;
+  }
 }
 
-type Dot = (aAt: number, bAt: Int32Array, cAt: number) => number | bigint;
-
-function dotOf(form: TileForm, model: Model, a: Elements, b: Elements, c: Elements): Dot {
-  switch (model.kind) {
-    case 'fused': {
-      const operands = {
-        a: decoded(form.a.type, a.bits, model),
-        b: decoded(form.b.type, b.bits, model),
-        c: decodeAll(form.c.type, c.bits),
-      };
-      const context = contextOf(form, model);
-      return (aAt, bAt, cAt) => fusedDot(operands, context, aAt, bAt, cAt);
-    }
-    case 'chain': {
-      const operands = { a: a.wide, b: b.wide, c: c.wide };
-      const rounding = form.rounding ?? 'rn';
-      return (aAt, bAt, cAt) => chainDot(operands, model, rounding, aAt, bAt, cAt);
-    }
-    case 'integer': {
-      const left = Int32Array.from(a.bits, (bits) => integerValue(form.a.type, bits));
-      const right = Int32Array.from(b.bits, (bits) => integerValue(form.b.type, bits));
-      const join = form.bitOperation ?? 'product';
-      return (aAt, bAt, cAt) =>
-        integerDot(left, right, (c.bits[cAt] ?? 0) | 0, model, join, form.satfinite, aAt, bAt);
-    }
+/** The words that a tile leaves, of those that a probe kernel loads for it: A, B, C, and of a sparse form its metadata. */
+export function computeTile({ form, model, metadata }: TileModel, words: Uint32Array): Uint32Array {
+  const dot = new PreparedTile(form, words, metadata).dot(model);
+  const { batches, rows, columns, type } = form.d;
+  const count = batches * rows * columns;
+  const wide = new BigUint64Array(type === 'f64' ? count : 0);
+  const bits = new Uint32Array(type === 'f64' ? 0 : count);
+  for (let element = 0; element < count; element++) {
+    const result = dot(element);
+    if (typeof result === 'bigint') wide[element] = result;
+    else bits[element] = result;
   }
+  return wordsOf(form.d, { bits, wide });
+}
+
+function integersOf(type: ElementType, bits: Uint32Array): Int32Array {
+  return Int32Array.from(bits, (stored) => integerValue(type, stored));
 }
 
 const contexts = new WeakMap<FusedModel, Map<TileForm, FusedContext>>();
 
 function contextOf(form: TileForm, model: FusedModel): FusedContext {
   let forms = contexts.get(model);
-  if (forms === undefined) contexts.set(model, (forms = new Map()));
+  if (forms === undefined) contexts.set(model, (forms = new Map<TileForm, FusedContext>()));
   let context = forms.get(form);
   if (context === undefined) {
     context = fusedContext(model, form.a.columns, form.c.type, form.d.type);
@@ -113,8 +174,8 @@ function nearestTf32(bits: number): number {
   return (bits + 0xfff + ((bits >>> 13) & 1)) & 0xffffe000;
 }
 
-/** Elements by place of what lies in registers or memory. */
-function elementsOf(operand: Operand, words: Uint32Array): Elements {
+/** Elements of a matrix by place, of the words that it lies in. */
+export function elementsOf(operand: Operand, words: Uint32Array): Elements {
   const { map, slots, batches, rows, columns } = operand;
   const bits = elementBits(operand.type);
   const count = batches * rows * columns;

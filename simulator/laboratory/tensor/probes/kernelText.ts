@@ -3,8 +3,16 @@ import { wmmaRegisters } from '../forms/index.js';
 
 export const header = '.version 9.0\n.target sm_90a\n.address_size 64\n';
 
-/** Warps of a block of a tile's kernel; a warp computes one tile. */
-export const tilesPerBlock = 4;
+/** How a kernel's block is made: a warp computes a tile of its own, a warpgroup one together. */
+export interface BlockShape {
+  readonly threads: number;
+  readonly tiles: number;
+}
+
+export function blockShape(form: TileForm | MoveForm): BlockShape {
+  if (!('shape' in form)) return { threads: 32, tiles: 1 };
+  return form.kind === 'wgmma' ? { threads: 128, tiles: 1 } : { threads: 128, tiles: 4 };
+}
 
 type Register = 'b32' | 'f32' | 'f64';
 
@@ -41,8 +49,12 @@ function areaWords({ kind, count, register }: MoveArea): number {
  */
 export function tileKernel(name: string, form: TileForm): string {
   const words = tileWords(form);
+  if (form.kind === 'wgmma') {
+    const shared = `	.shared .align 128 .b8 image[${operandWords(form.b) * 4}];\n`;
+    return kernel(name, words, 1, wgmmaBody(form), shared);
+  }
   const body = form.kind === 'wmma' ? wmmaBody(form) : mmaBody(form);
-  return kernel(name, words, tilesPerBlock, body, '');
+  return kernel(name, words, blockShape(form).tiles, body, '');
 }
 
 /** The same of a form that moves a matrix, a block of one warp a tile. */
@@ -71,9 +83,11 @@ ${shared}	.reg .pred %done;
 	cvta.to.global.u64 %out, %out;
 	mov.u32 %block, %ctaid.x;
 	mov.u32 %thread, %tid.x;
-	shr.u32 %warp, %thread, 5;
-	and.b32 %lane, %thread, 31;
-	mad.lo.u32 %tile, %block, ${warps}, %warp;
+${
+  warps === 1
+    ? '	mov.u32 %tile, %block;\n	mov.u32 %lane, %thread;'
+    : `	shr.u32 %warp, %thread, 5;\n	and.b32 %lane, %thread, 31;\n	mad.lo.u32 %tile, %block, ${warps}, %warp;`
+}
 	setp.ge.u32 %done, %tile, %tiles;
 	@%done bra end;
 	mul.wide.u32 %off, %tile, ${words.input * 4};
@@ -147,6 +161,45 @@ function mmaBody(form: TileForm): string[] {
     declare('d', d, count),
     `${instruction} ${texts.join(', ')};`,
     ...store('d', d, count),
+  ];
+}
+
+/** B is copied to shared memory, and its descriptor says that core matrices lie 128 bytes apart. */
+function wgmmaBody(form: TileForm): string[] {
+  const [aWords, bWords] = [operandWords(form.a), operandWords(form.b)];
+  const d = registerOf(form.d);
+  const count = form.d.registers ?? 0;
+  const at = (words: number, index: number): number => words * 4 + index * 512;
+  const isHalf = form.a.type === 'f16' || form.a.type === 'bf16';
+  const scales = form.d.type === 's32' ? '' : `, 1, 1${isHalf ? ', 0' : ''}`;
+  return [
+    declare('a', 'b32', 4),
+    declare('d', d, count),
+    '.reg .pred %copies, %adds;',
+    '.reg .b32 %word, %short;',
+    '.reg .b64 %descriptor;',
+    ...names('a', 4).map((name, index) => `ld.global.b32 ${name}, [%inLane+${at(0, index)}];`),
+    ...names('d', count).map(
+      (name, index) => `ld.global.${d} ${name}, [%inLane+${at(aWords + bWords, index)}];`,
+    ),
+    `setp.lt.u32 %copies, %thread, ${bWords};`,
+    'mov.u32 %short, image;',
+    'mad.lo.u32 %short, %thread, 4, %short;',
+    `@%copies ld.global.b32 %word, [%inLane+${at(aWords, 0)}];`,
+    '@%copies st.shared.b32 [%short], %word;',
+    'fence.proxy.async.shared::cta;',
+    'bar.sync 0;',
+    'mov.u32 %word, image;',
+    'and.b32 %word, %word, 0x3ffff;',
+    'shr.u32 %word, %word, 4;',
+    'cvt.u64.u32 %descriptor, %word;',
+    'or.b64 %descriptor, %descriptor, 0x800080000;',
+    'setp.eq.u32 %adds, 0, 0;',
+    'wgmma.fence.sync.aligned;',
+    `${form.name} ${vector('d', count)}, ${vector('a', 4)}, %descriptor, %adds${scales};`,
+    'wgmma.commit_group.sync.aligned;',
+    'wgmma.wait_group.sync.aligned 0;',
+    ...names('d', count).map((name, index) => `st.global.${d} [%outLane+${index * 512}], ${name};`),
   ];
 }
 

@@ -1,9 +1,13 @@
 import {
   analyzeLoops,
-  readRegisters,
-  writtenRegisters,
   type IrFunction,
   type IrInstruction,
+  isa,
+  isAccess,
+  isBranch,
+  isPlainLoad,
+  readRegisters,
+  writtenRegisters,
 } from '../../../ptx/index.js';
 
 /** What a validator has to know more than arguments for. */
@@ -15,9 +19,6 @@ export interface KernelNeeds {
   /** How often a loop runs depends on one. */
   readonly loop: boolean;
 }
-
-/** Instructions whose result depends on memory or on other threads. */
-const SOURCES = /^(?:ld|ldu|atom|shfl|vote|match|redux|tex|call)$/;
 
 /**
  * What a lowered kernel's addresses, conditions and loops depend on: registers that values from memory flow into, whatever
@@ -37,7 +38,7 @@ export function kernelNeeds(kernel: IrFunction): KernelNeeds {
       return last?.guard !== undefined && tainted.has(last.guard.register);
     }),
   );
-  const branches = kernel.instructions.filter(({ opcode, guard }) => opcode === 'bra' && guard !== undefined);
+  const branches = kernel.instructions.filter(({ opcode, guard }) => isBranch(opcode) && guard !== undefined);
   return {
     address: accesses.some((each) => isTainted(addressRegisters(each))),
     condition: [...branches, ...accesses].some(
@@ -52,7 +53,7 @@ function taintedRegisters(kernel: IrFunction): ReadonlySet<number> {
   for (let before = -1; before !== tainted.size;) {
     before = tainted.size;
     for (const instruction of kernel.instructions) {
-      const isSource = SOURCES.test(instruction.opcode) && !isKnownLoad(instruction);
+      const isSource = dependsOnOthers(instruction.opcode) && !isKnownLoad(instruction);
       if (!isSource && ![...readRegisters(instruction)].some((each) => tainted.has(each))) continue;
       for (const register of writtenRegisters(instruction)) tainted.add(register);
     }
@@ -60,13 +61,19 @@ function taintedRegisters(kernel: IrFunction): ReadonlySet<number> {
   return tainted;
 }
 
+/** Whether a result depends on memory or on other threads. */
+function dependsOnOthers(opcode: string): boolean {
+  const { kind, reads } = isa(opcode).effects;
+  return kind === 'exchange' || (reads !== undefined && kind !== 'host');
+}
+
 /** Arguments and constants are known at launch. */
 function isKnownLoad({ opcode, modifiers }: IrInstruction): boolean {
-  return opcode === 'ld' && (modifiers.includes('param') || modifiers.includes('const'));
+  return isPlainLoad(opcode) && (modifiers.includes('param') || modifiers.includes('const'));
 }
 
 function isGlobalAccess({ opcode, modifiers }: IrInstruction): boolean {
-  if (!/^(?:ld|ldu|st|atom|red)$/.test(opcode)) return false;
+  if (!isAccess(opcode)) return false;
   return !modifiers.some((each) => /^(?:param|const|shared|local)/.test(each));
 }
 

@@ -1,3 +1,4 @@
+import { isUpdate } from '../../../ptx/index.js';
 import type { IrFunction } from '../../../ptx/index.js';
 import type { KernelSummary, SummaryAccess, SummaryNode } from '../../../idempotency/index.js';
 import { rewriteNodes, shifted, type AddNode } from './nodeRewriting.js';
@@ -234,7 +235,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'an atomic is taken for a store',
     apply: (summary, kernel) => {
       const isAtomic = ({ instruction }: SummaryAccess): boolean =>
-        /^(?:atom|red)$/.test(kernel.instructions[instruction]?.opcode ?? '');
+        isUpdate(kernel.instructions[instruction]?.opcode ?? '');
       if (!summary.isComplete || !summary.accesses.some(isAtomic)) return summary;
       const kept = summary.accesses.filter((access) => !isAtomic(access) || access.kind === 'write');
       return { ...summary, class: 'conditional', accesses: kept };

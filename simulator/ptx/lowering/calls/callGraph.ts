@@ -1,3 +1,4 @@
+import { isCall } from '../../isa/index.js';
 import type { IrFunction, IrInstruction, IrModule, IrOperand, IrParameter, IrRefusal } from '../../ir.js';
 import { isRuntimeFunction } from './runtimeFunctions.js';
 
@@ -163,7 +164,7 @@ export class CallGraph {
 }
 
 export function callsOf(fn: IrFunction): IrInstruction[] {
-  return fn.instructions.filter((instruction) => instruction.opcode === 'call');
+  return fn.instructions.filter((instruction) => isCall(instruction.opcode));
 }
 
 function lower(low: Map<string, number>, name: string, value: number): void {
@@ -183,7 +184,7 @@ function addressesTaken(ir: IrModule): Set<string> {
     else if (operand.kind === 'vector') operand.elements.forEach(visit);
   };
   for (const fn of ir.functions) {
-    for (const { opcode, sources } of fn.instructions) if (opcode !== 'call') sources.forEach(visit);
+    for (const { opcode, sources } of fn.instructions) if (!isCall(opcode)) sources.forEach(visit);
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { isCall, isPlainLoad, isStore, isa } from '../../isa/index.js';
 import type {
   IrFunction,
   IrInstruction,
@@ -133,12 +134,12 @@ export class BodyExpansion {
   }
 
   private expandInstruction(instruction: IrInstruction, instance: Instance): void {
-    if (instruction.opcode === 'call') {
+    if (isCall(instruction.opcode)) {
       this.expandCall(instruction, instance);
       return;
     }
     const renamed = this.renamed(instruction, instance);
-    if (instruction.opcode === 'ret' && instance.returnLabel !== undefined) {
+    if (isa(instruction.opcode).effects.kind === 'return' && instance.returnLabel !== undefined) {
       const isLast = instruction.index === instance.fn.instructions.length - 1;
       if (!isLast || instruction.guard !== undefined) {
         this.code.branch(instruction.line, instance.returnLabel, renamed.guard);
@@ -419,7 +420,9 @@ function parameterOf(type: ScalarType): IrParameter {
 function inLocalMemory(instruction: DraftInstruction): DraftInstruction {
   const [target] = instruction.sources;
   const isPointer =
-    (/^(ld|st)$/.test(instruction.opcode) && target?.kind === 'address' && typeof target.base !== 'string') ||
+    ((isPlainLoad(instruction.opcode) || isStore(instruction.opcode)) &&
+      target?.kind === 'address' &&
+      typeof target.base !== 'string') ||
     instruction.opcode === 'cvta';
   if (!isPointer || !instruction.modifiers.some((each) => each === 'param' || each === 'param::func')) {
     return instruction;

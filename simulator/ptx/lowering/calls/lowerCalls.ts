@@ -1,3 +1,4 @@
+import { isCall } from '../../isa/index.js';
 import type { IrFunction, IrModule, IrVariable } from '../../ir.js';
 import { CallGraph } from './callGraph.js';
 import { DraftCode, DraftNames, finishFunction } from './draftCode.js';
@@ -30,7 +31,7 @@ const MOST_REGISTERS = 20_000;
  */
 export function lowerCalls(ir: IrModule, options: CallLoweringOptions = {}): IrModule {
   const isConcerned = (fn: IrFunction): boolean =>
-    fn.isEntry && fn.refusal === undefined && fn.instructions.some((each) => each.opcode === 'call');
+    fn.isEntry && fn.refusal === undefined && fn.instructions.some((each) => isCall(each.opcode));
   if (!ir.functions.some(isConcerned)) return ir;
   const graph = new CallGraph(ir);
   const functions = ir.functions.map((fn) => (isConcerned(fn) ? lowerEntry(fn, ir, graph, options) : fn));

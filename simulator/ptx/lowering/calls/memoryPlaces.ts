@@ -1,3 +1,4 @@
+import { isPlainLoad, isStore } from '../../isa/index.js';
 import type { IrOperand, IrVariable } from '../../ir.js';
 import { address, integer, register, type DraftCode, type DraftInstruction } from './draftCode.js';
 import type { BodyExpansion } from './expansion.js';
@@ -101,7 +102,11 @@ function pointTo(into: DraftCode, { line, types }: DraftInstruction, offset: num
 
 function accessesMemory({ opcode, sources }: DraftInstruction, storages: ParameterStorages): boolean {
   const [target] = sources;
-  if (!/^(ld|st)$/.test(opcode) || target?.kind !== 'address' || typeof target.base !== 'string')
+  if (
+    !(isPlainLoad(opcode) || isStore(opcode)) ||
+    target?.kind !== 'address' ||
+    typeof target.base !== 'string'
+  )
     return false;
   return storages.has(target.base);
 }

@@ -1,3 +1,4 @@
+import { isPlainLoad, isStore } from '../../isa/index.js';
 import type { IrInstruction, IrOperand, IrVariable, ScalarType } from '../../ir.js';
 import { isSignedType, typeBits, typeBytes } from '../../scalarTypes.js';
 import type { DraftCode, DraftInstruction, DraftNames } from './draftCode.js';
@@ -69,11 +70,11 @@ export class ParameterStorages {
 
   /** Notes how an instruction of a body uses storages. */
   note(instruction: DraftInstruction): void {
-    const isAccess = instruction.opcode === 'ld' || instruction.opcode === 'st';
+    const isAccess = isPlainLoad(instruction.opcode) || isStore(instruction.opcode);
     const [target] = instruction.sources;
     if (isAccess && target?.kind === 'address' && typeof target.base === 'string' && this.has(target.base)) {
       const type = instruction.types[0] ?? 'b32';
-      const value = instruction.opcode === 'ld' ? instruction.destinations[0] : instruction.sources[1];
+      const value = isPlainLoad(instruction.opcode) ? instruction.destinations[0] : instruction.sources[1];
       const count = value?.kind === 'vector' ? value.elements.length : 1;
       for (let index = 0; index < count; index++) {
         this.notePiece(this.root(target.base), target.offset + index * typeBytes(type), type);
@@ -137,8 +138,8 @@ export class ParameterStorages {
   /** Turns an access into moves between registers. @returns false when it is no access to a storage in registers. */
   rewriteAccess(instruction: DraftInstruction, into: DraftCode): boolean {
     const [target] = instruction.sources;
-    const isLoad = instruction.opcode === 'ld';
-    if (!isLoad && instruction.opcode !== 'st') return false;
+    const isLoad = isPlainLoad(instruction.opcode);
+    if (!isLoad && !isStore(instruction.opcode)) return false;
     if (target?.kind !== 'address' || typeof target.base !== 'string' || !this.has(target.base)) return false;
     if (this.isInMemory(target.base)) return false;
     const type = instruction.types[0] ?? 'b32';

@@ -1,4 +1,4 @@
-import type { OperatorEntry, OperatorTable } from '../translation.js';
+import type { OperatorEntry, OperatorTable, Translate } from '../translation.js';
 import { ATTENTION } from './attention.js';
 import { CLASSICAL } from './classical.js';
 import { CONTRIBUTED } from './contributed.js';
@@ -9,9 +9,16 @@ import { PRODUCTS } from './products.js';
 import { QUANTIZED } from './quantized.js';
 import { RECURRENT } from './recurrent.js';
 import { REDUCTIONS } from './reductions.js';
+import { SCATTERS } from './scatters.js';
 import { TERMS } from './terms.js';
 import { SHAPES } from './shapes.js';
 import { WINDOWS } from './windows.js';
+
+/** One whose condition is constant is the nodes of its branch (graphTranslation.ts). */
+const conditional: Translate = (reader) =>
+  reader.refuse(
+    'its condition depends on the query, so that one query would run other nodes than another: compute both branches and choose with Where',
+  );
 
 /** Operators by domain, in the order in which the documentation has them. */
 export const OPERATORS: Readonly<Record<string, OperatorTable>> = {
@@ -19,6 +26,8 @@ export const OPERATORS: Readonly<Record<string, OperatorTable>> = {
     ...ELEMENTWISE,
     ...SHAPES,
     ...MOVEMENT,
+    ...SCATTERS,
+    If: { translate: conditional, limits: 'of a constant condition' },
     ...PRODUCTS,
     ...WINDOWS,
     ...NORMALIZATIONS,

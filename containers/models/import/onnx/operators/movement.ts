@@ -120,6 +120,9 @@ const transpose: Translate = (reader) => {
   return transposed(reader, operand, order);
 };
 
+/** Ends from here on are those of an axis, however long. */
+const MOST_QUERIES = 2 ** 31 - 1;
+
 const slice: Translate = (reader) => {
   const input = reader.input(0);
   const [starts, ends] = [reader.numbers(1, 'starts'), reader.numbers(2, 'ends')];
@@ -138,8 +141,12 @@ const slice: Translate = (reader) => {
   axes.forEach((given, place) => {
     const axis = reader.axis(given, before.length);
     const { first, step, count } = stepsOf(reader, before[axis], starts[place], ends[place], steps[place]);
-    const isAll = first === 0 && step === 1 && count === before[axis];
-    if (batchOfOperand(input)?.axis === axis && !isAll) reader.refuseMixing(`a slice of axis ${given}`);
+    const isBatch = batchOfOperand(input)?.axis === axis;
+    // Of the batch all is what reaches its end, which is known where the file says it.
+    const isAll = isBatch
+      ? starts[place] === 0 && step === 1 && ends[place] >= (reader.fixedBatch ?? MOST_QUERIES)
+      : first === 0 && step === 1 && count === before[axis];
+    if (isBatch && !isAll) reader.refuseMixing(`a slice of axis ${given}`);
     extents[axis] = count;
     from.start += first * strides[axis];
     from.strides[axis] = step * strides[axis];

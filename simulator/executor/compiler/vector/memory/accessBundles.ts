@@ -1,8 +1,10 @@
 import {
-  writtenRegisters,
   type IrFunction,
   type IrInstruction,
+  isCall,
+  isPlainLoad,
   type ScalarType,
+  writtenRegisters,
 } from '../../../../ptx/index.js';
 import { accessBytes, spaceOf } from '../../instructions/index.js';
 import type { AccessGroup } from '../../analysis/index.js';
@@ -57,9 +59,9 @@ export function findBundles(
   for (const index of body) {
     const instruction = fn.instructions[index];
     if (instruction === undefined) continue;
-    if (instruction.opcode === 'call') for (const base of [...open.keys()]) close(base);
+    if (isCall(instruction.opcode)) for (const base of [...open.keys()]) close(base);
     const [address] = instruction.sources;
-    const isLoad = instruction.opcode === 'ld' && spaceOf(instruction.modifiers) === 'global';
+    const isLoad = isPlainLoad(instruction.opcode) && spaceOf(instruction.modifiers) === 'global';
     if (isLoad && instruction.guard === undefined && address?.kind === 'address') {
       const { base, offset } = address;
       if (typeof base === 'number') {

@@ -1,4 +1,11 @@
-import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
+import {
+  type IrInstruction,
+  type IrOperand,
+  isLoad,
+  isStore,
+  type ScalarType,
+  typeBits,
+} from '../../../../ptx/index.js';
 import { accessBytes, type DynamicBytes, spaceOf, type AccessSpace } from '../../instructions/index.js';
 import type { AccessGroup } from '../../analysis/index.js';
 import type { MemorySurroundings } from '../../accesses/index.js';
@@ -59,9 +66,9 @@ export function describeAccess(
   instruction: IrInstruction,
 ): ChunkAccess | undefined {
   const { opcode } = instruction;
-  const isLoad = opcode === 'ld' || opcode === 'ldu';
+  const loads = isLoad(opcode);
   const [address] = instruction.sources;
-  const value = isLoad ? instruction.destinations[0] : instruction.sources[1];
+  const value = loads ? instruction.destinations[0] : instruction.sources[1];
   const type = instruction.types.at(-1) ?? 'b32';
   if (address?.kind !== 'address' || typeBits(type) > 64 || typeBits(type) < 8) return undefined;
   const space = spaceOf(instruction.modifiers);
@@ -73,7 +80,7 @@ export function describeAccess(
     instruction,
     address,
     space,
-    purpose: isLoad ? 'load' : opcode === 'st' ? 'store' : 'update',
+    purpose: loads ? 'load' : isStore(opcode) ? 'store' : 'update',
     type,
     elements: value?.kind === 'vector' ? value.elements : [value],
     bytes,

@@ -1,3 +1,4 @@
+import { isAccess, isOnAddress } from '../../../../ptx/index.js';
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { AddressEmitter, type MemorySurroundings } from '../../accesses/index.js';
@@ -41,22 +42,11 @@ export class VectorMemoryEmitter {
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
   emit(instruction: IrInstruction): boolean {
-    switch (instruction.opcode) {
-      case 'cvta':
-        convertAddress(this.v, instruction);
-        return true;
-      case 'isspacep':
-        isInSpace(this.v, instruction);
-        return true;
-      case 'ld':
-      case 'ldu':
-      case 'st':
-      case 'red':
-      case 'atom':
-        return this.access(instruction);
-      default:
-        return false;
-    }
+    if (isAccess(instruction.opcode)) return this.access(instruction);
+    if (!isOnAddress(instruction.opcode)) return false;
+    if (instruction.opcode === 'isspacep') isInSpace(this.v, instruction);
+    else convertAddress(this.v, instruction);
+    return true;
   }
 
   private access(instruction: IrInstruction): boolean {

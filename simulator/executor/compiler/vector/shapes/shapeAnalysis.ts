@@ -1,10 +1,12 @@
 import {
-  typeBits,
-  writtenRegisters,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
+  isAtomic,
+  isLoad,
   type ScalarType,
+  typeBits,
+  writtenRegisters,
 } from '../../../../ptx/index.js';
 import { spaceOf, lastType, immediateOf } from '../../instructions/index.js';
 import {
@@ -139,7 +141,7 @@ function resultShape(instruction: IrInstruction, known: Known): ResultShape | un
     if (shape === undefined) return undefined;
     if (shape.kind === 'varying') return varyingResult;
   }
-  if (opcode === 'atom') return varyingResult;
+  if (isAtomic(opcode)) return varyingResult;
   const shapes = sources.map((source) => shapeOfOperand(source, ofRegister));
   if (instruction.carry?.reads === true) shapes.push(known.ofRegister(instruction.carry.register));
   if (shapes.some((shape) => shape === undefined)) return undefined;
@@ -155,7 +157,7 @@ function resultShape(instruction: IrInstruction, known: Known): ResultShape | un
 
 /** Loads of what every thread has for itself. */
 function isOnePerThread({ opcode, modifiers }: IrInstruction, options: ShapeOptions): boolean {
-  if (opcode !== 'ld' && opcode !== 'ldu') return false;
+  if (!isLoad(opcode)) return false;
   const space = spaceOf(modifiers);
   return space === 'local' || (space === 'generic' && options.hasLocal);
 }

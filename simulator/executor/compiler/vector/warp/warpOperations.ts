@@ -1,3 +1,4 @@
+import { exchangesLanes, isBarrier, type OpcodeOf } from '../../../../ptx/index.js';
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import { emitActiveMask, emitElection, emitMatch, emitReduction, emitVote } from './agreements.js';
 import { emitShuffle } from './shuffles.js';
@@ -5,20 +6,7 @@ import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 
 /** Whether an instruction is done for a whole warp at once when its 32 lanes are together. */
 export function isTogetherOperation({ opcode, modifiers }: IrInstruction): boolean {
-  switch (opcode) {
-    case 'shfl':
-    case 'vote':
-    case 'match':
-    case 'redux':
-    case 'elect':
-    case 'activemask':
-      return true;
-    case 'bar':
-    case 'barrier':
-      return modifiers.includes('warp');
-    default:
-      return false;
-  }
+  return exchangesLanes(opcode) || (isBarrier(opcode) && modifiers.includes('warp'));
 }
 
 /** The lanes that an operation says must meet, if it names them. */
@@ -44,27 +32,18 @@ export function pushNamesAll(values: WarpValues, instruction: IrInstruction): vo
 
 /** Writes a warp operation for all 32 lanes, which are together. */
 export function emitWarpOperation(values: WarpValues, instruction: IrInstruction): void {
-  switch (instruction.opcode) {
-    case 'shfl':
-      emitShuffle(values, instruction);
-      return;
-    case 'vote':
-      emitVote(values, instruction);
-      return;
-    case 'match':
-      emitMatch(values, instruction);
-      return;
-    case 'redux':
-      emitReduction(values, instruction);
-      return;
-    case 'elect':
-      emitElection(values);
-      return;
-    case 'activemask':
-      emitActiveMask(values);
-      return;
-    default:
-      // bar.warp.sync gives nothing.
-      return;
-  }
+  const { opcode } = instruction;
+  // A barrier of a warp gives nothing.
+  if (exchangesLanes(opcode)) emitters[opcode](values, instruction);
 }
+
+type WarpEmitter = (values: WarpValues, instruction: IrInstruction) => void;
+
+const emitters: Readonly<Record<OpcodeOf<'exchange'>, WarpEmitter>> = {
+  shfl: emitShuffle,
+  vote: emitVote,
+  match: emitMatch,
+  redux: emitReduction,
+  elect: emitElection,
+  activemask: emitActiveMask,
+};

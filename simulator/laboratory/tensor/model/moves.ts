@@ -1,0 +1,67 @@
+import { elementBits, sharedRows, type MoveForm } from '../forms/index.js';
+
+/** Which element of the input each element of the output is, by place; -1 where it keeps what memory had. */
+export type MoveMap = Int32Array;
+
+const rowWords = 4;
+const imageWords = sharedRows * rowWords;
+
+/**
+ * Words that `ldmatrix`, `stmatrix` and `movmatrix` leave (9.7.14.5.15 to 17): of matrix i the rows are where lanes 8i … 8i + 7
+ * point, lane l has the halves 2(l mod 4) and one on of row l / 4, or with `.trans` of the transposed matrix.
+ */
+export function moveMatrices(form: MoveForm, words: Uint32Array): Uint32Array {
+  const isTransposed = form.name.includes('.trans');
+  if (form.kind === 'movmatrix') return transposed(words.subarray(0, 32));
+  const image = words.subarray(0, imageWords);
+  const rows = words.subarray(imageWords, imageWords + 32);
+  const wordAt = (matrix: number, lane: number): number =>
+    (rows[matrix * 8 + (lane >> 2)] ?? 0) / 4 + (lane & 3);
+  if (form.kind === 'ldmatrix') {
+    const matrices = Array.from({ length: form.output.count }, (_, matrix) => {
+      const read = Uint32Array.from({ length: 32 }, (_unused, lane) => image[wordAt(matrix, lane)] ?? 0);
+      return isTransposed ? transposed(read) : read;
+    });
+    return Uint32Array.from(matrices.flatMap((matrix) => [...matrix]));
+  }
+  const written = image.slice();
+  const count = form.inputs[2]?.count ?? 0;
+  for (let matrix = 0; matrix < count; matrix++) {
+    const at = imageWords + 32 + matrix * 32;
+    const own = words.subarray(at, at + 32);
+    (isTransposed ? transposed(own) : own).forEach((word, lane) => {
+      written[wordAt(matrix, lane)] = word;
+    });
+  }
+  return written;
+}
+
+/** A matrix of 8 by 8 halves, a row in four lanes, turned about its diagonal. */
+function transposed(words: Uint32Array): Uint32Array {
+  const half = (row: number, column: number): number =>
+    ((words[row * 4 + (column >> 1)] ?? 0) >>> (16 * (column & 1))) & 0xffff;
+  return Uint32Array.from({ length: 32 }, (_, lane) => {
+    const [row, column] = [lane >> 2, (lane & 3) * 2];
+    return (half(column, row) | (half(column + 1, row) << 16)) >>> 0;
+  });
+}
+
+/** Words that a `wmma` load or store leaves by a map of its elements. */
+export function moveByMap(form: MoveForm, map: MoveMap, words: Uint32Array): Uint32Array {
+  const bits = elementBits(form.matrix?.type ?? 'f32');
+  const output = new Uint32Array((map.length * bits) / 32);
+  const per = Math.max(1, 32 / bits);
+  const span = Math.max(1, bits / 32);
+  map.forEach((from, to) => {
+    if (from < 0) return;
+    for (let part = 0; part < span; part++) {
+      if (bits >= 32) output[to * span + part] = words[from * span + part] ?? 0;
+      else {
+        const value = ((words[Math.floor(from / per)] ?? 0) >>> ((from % per) * bits)) & (2 ** bits - 1);
+        const at = Math.floor(to / per);
+        output[at] = ((output[at] ?? 0) | (value << ((to % per) * bits))) >>> 0;
+      }
+    }
+  });
+  return output;
+}

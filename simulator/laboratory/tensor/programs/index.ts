@@ -1,0 +1,45 @@
+import { cardPlan, type CardPlan, type KernelFixture } from '../../kernels/index.js';
+import { flashForward, implicitGemm } from './fusedPrograms.js';
+import {
+  matrixMoves,
+  mmaBits,
+  mmaEighths,
+  mmaHalf,
+  mmaHalfAccumulate,
+  mmaNibbles,
+  mmaSparse,
+  mmaTf32,
+  pipelinedBfloat,
+  splitK,
+} from './mmaPrograms.js';
+import { wmmaBfloat, wmmaBytes, wmmaColumns, wmmaDouble, wmmaHalf, wmmaTf32 } from './wmmaPrograms.js';
+
+/** CUDA programs on tensor cores, as `simulator/laboratory/kernels` has others; the simulator does not run them yet. */
+export const tensorPrograms: readonly KernelFixture[] = [
+  wmmaHalf,
+  wmmaBfloat,
+  wmmaTf32,
+  wmmaDouble,
+  wmmaBytes,
+  wmmaColumns,
+  mmaHalf,
+  mmaHalfAccumulate,
+  mmaEighths,
+  mmaNibbles,
+  mmaBits,
+  mmaSparse,
+  mmaTf32,
+  splitK,
+  pipelinedBfloat,
+  matrixMoves,
+  flashForward,
+  implicitGemm,
+];
+
+/** What the runner does for each; a program's PTX is named without its room. */
+export function programPlans(): readonly CardPlan[] {
+  return tensorPrograms.map((fixture) => {
+    const plan = cardPlan(fixture);
+    return { ...plan, ptx: plan.ptx.split('/').at(-1) ?? plan.ptx };
+  });
+}

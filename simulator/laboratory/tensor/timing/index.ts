@@ -1,0 +1,2 @@
+export { timedForms, timingKernels, timingModule } from './timingKernels.js';
+export type { TimedLaunch } from './timingKernels.js';

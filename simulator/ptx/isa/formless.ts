@@ -1,0 +1,105 @@
+import { effects, row, syntax, UNTAINTED } from './parts.js';
+import type { Effects, Formless, Syntax, Watch } from './row.js';
+
+/** Rows of opcodes without forms: what the lowering writes, what the parser replaces, and what is refused by name. */
+
+function formless<const E extends Effects>(of: E, how: Formless, writes: Syntax['writes'] = 'always') {
+  return row(of, {
+    forms: [],
+    formless: how,
+    syntax: syntax({ writes }),
+    counted: 'byType',
+    cost: 'other',
+    registers: 'plain',
+    isUniform: false,
+    nanBits: 'canonical',
+    pointers: 'any',
+    taint: UNTAINTED,
+    watch: 'nothing',
+    heldBy: 'tests',
+  });
+}
+
+/** A function of the device runtime, which the lowering makes an instruction of. */
+function runtime(name: string, text: string, watch: Watch) {
+  return {
+    ...formless(effects.host, { kind: 'lowered', text: `call ${name}` }),
+    counted: 'control',
+    cost: 'call',
+    taint: { kind: 'effect', text },
+    watch,
+  } as const;
+}
+
+export const runtimeCalls = {
+  vprintf: runtime('vprintf', 'prints', 'nothing'),
+  assertfail: runtime('__assertfail', 'reports a failed assertion', 'nothing'),
+  malloc: runtime('malloc', 'takes memory from the device heap', 'heap'),
+  free: runtime('free', 'gives memory back to the device heap', 'heap'),
+};
+
+const replaced = (text: string): Formless => ({ kind: 'replaced', text });
+
+/** Whose result any value, or moves and sums, stand for. */
+export const replacedByOthers = {
+  createpolicy: {
+    ...formless(effects.unknown, replaced('createpolicy.….b64 policy, …')),
+    syntax: syntax({ rewritten: 'policy' }),
+  },
+  alloca: {
+    ...formless(effects.unknown, replaced('alloca.u64 address, bytes{, align}')),
+    syntax: syntax({ writes: 'always', rewritten: 'stack' }),
+  },
+  stacksave: {
+    ...formless(effects.unknown, replaced('stacksave.u64 top')),
+    syntax: syntax({ writes: 'always', rewritten: 'stack' }),
+  },
+  stackrestore: {
+    ...formless(effects.unknown, replaced('stackrestore.u64 top'), 'never'),
+    syntax: syntax({ writes: 'never', rewritten: 'stack' }),
+  },
+};
+
+const refused = (reason: string): Formless => ({ kind: 'refused', reason });
+const TEXTURES = refused('textures and surfaces are not supported: read the data from global memory');
+const TENSORS = refused('tensor cores are not supported: compile for fma instead');
+const BULK = refused('mbarriers and bulk copies are not supported');
+const CLUSTERS = refused('clusters of more than one block are not supported: launch without a cluster');
+
+const texture = formless({ ...effects.unknown, reads: 'global', writes: undefined }, TEXTURES);
+const surface = formless({ ...effects.unknown, reads: undefined, writes: 'global' }, TEXTURES, 'never');
+
+export const refusedByName = {
+  tex: texture,
+  tld4: texture,
+  txq: texture,
+  suld: texture,
+  suq: texture,
+  istypep: texture,
+  sust: surface,
+  sured: surface,
+  // Their operands are like those of others, so that verdicts can follow them.
+  mma: formless(effects.matrix, TENSORS),
+  wmma: formless(
+    { ...effects.matrix, reads: 'asWritten', writes: 'asWritten' } as const,
+    TENSORS,
+    'unlessStored',
+  ),
+  ldmatrix: formless({ ...effects.matrix, reads: 'shared' } as const, TENSORS),
+  stmatrix: formless({ ...effects.matrix, writes: 'shared' } as const, TENSORS, 'never'),
+  movmatrix: formless(effects.matrix, TENSORS),
+  wgmma: formless(effects.unknown, TENSORS),
+  tcgen05: formless(effects.unknown, TENSORS),
+  multimem: formless(
+    effects.unknown,
+    refused('multicast memory is not supported: store to each GPU by itself'),
+  ),
+  mbarrier: formless(effects.unknown, BULK),
+  tensormap: formless(effects.unknown, BULK),
+  mapa: formless(effects.address, CLUSTERS),
+  getctarank: formless(effects.unknown, CLUSTERS),
+  setmaxnreg: formless(effects.hint, refused('this instruction is not supported')),
+};
+
+/** An opcode that nobody has heard of: it may do anything. */
+export const unknownOpcode = formless(effects.unknown, refused('this instruction is not supported'));

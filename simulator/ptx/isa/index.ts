@@ -1,0 +1,23 @@
+export type { InstructionForm, Since } from './form.js';
+export type {
+  ControlEffect,
+  CostFamily,
+  CounterFamily,
+  EffectKind,
+  Effects,
+  ExpansionFamily,
+  Formless,
+  EarlySpelling,
+  HeldBy,
+  MemoryEffect,
+  NanBits,
+  Pointers,
+  Row,
+  Syntax,
+  SyntaxRule,
+  Taint,
+  TouchedMemory,
+  Watch,
+} from './row.js';
+export { isa, isaRows, type Opcode, type OpcodeOf } from './table.js';
+export * from './questions.js';
