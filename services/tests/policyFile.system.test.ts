@@ -9,7 +9,7 @@ import { windjammer } from './windjammerCommand.js';
 const WAIT = { timeout: 60_000, interval: 50 };
 const SLOW_WAIT = { timeout: 60_000, interval: 500 };
 /** What others may wait while a policy misbehaves: moments. The watchdog takes a second, which would show. */
-const MOMENT_MS = 500;
+const MOMENT_MS = 900;
 const SECONDS = 60_000;
 
 /** A file that does what the query's context says, and otherwise asks the last model. */
