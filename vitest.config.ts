@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 const rooms = '{services,containers,selection,simulator,loadtest,deploy}';
 
-const LATENCIES = ['services/tests/hostileClients.system.test.ts'] as const;
+const LATENCIES = [
+  'services/tests/hostileClients.system.test.ts',
+  'services/tests/policyFile.system.test.ts',
+] as const;
 
 export default defineConfig({
   test: {

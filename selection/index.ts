@@ -13,6 +13,7 @@ export { checkLoss, labelFault, lossNamed, LOSS_NAMES, type Loss, type LossChoic
 export { lintsPolicy, type LintsState } from './linear/lints.js';
 export { linucbPolicy, type LinucbState } from './linear/linucb.js';
 export { majorityPolicy, type MajorityState } from './majority.js';
+export { lossOf } from './loss.js';
 export { sameOutput } from './sameOutput.js';
 export { shadowPolicy, type ShadowState } from './shadow.js';
 export { staticPolicy, type StaticState } from './static.js';

@@ -149,6 +149,8 @@ export interface SelectionPolicy<S extends Json = Json> {
    * have another shape with other parameters: in others the parameters take each other's place.
    */
   withParameters?(state: S, fresh: S): S;
+  /** What the state has become by itself: of a policy that learns elsewhere, and is told by `observe` alone. */
+  settled?(state: S): S;
   /** Probability or weight share of each arm, adding up to one: for dashboards and metrics. */
   shares(state: S): ReadonlyMap<Arm, number>;
 }

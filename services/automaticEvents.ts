@@ -1,5 +1,6 @@
 import type { ReplicaStatus, ServedVersions } from './deployment/index.js';
 import type { EventLog, Happening } from './events/index.js';
+import type { PolicyFault } from './policyFiles/index.js';
 import type { ModelRecord, ModelScale } from './registry/index.js';
 
 /** What a server does by itself, and what happens to it, as far as a mark on a chart explains something. */
@@ -19,6 +20,10 @@ export class AutomaticEvents {
 
   onLost({ model, version, replica, lastFailure: reason }: ReplicaStatus): void {
     this.note('server', { verb: 'replica_lost', about: { model, version, replica }, after: { reason } });
+  }
+
+  onPolicyFault(application: string, { kind, message: reason }: PolicyFault): void {
+    this.note('server', { verb: 'policy_failed', about: { application }, after: { kind, reason } });
   }
 
   /** From now on: another version takes over once a replica of it is up, or since the one that answered is lost. */

@@ -50,6 +50,11 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     about: { ...about, replica: 0 },
     after: { reason: 'out of memory' },
   });
+  events.noteAutomatic('server', {
+    verb: 'policy_failed',
+    about: { application: 'a' },
+    after: { kind: 'late', reason: 'select did not return in time' },
+  });
   events.noteAutomatic('canary', {
     verb: 'canary_withdrawn',
     about,
@@ -62,6 +67,7 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     .toEqual([
       'switch m: version 1 answers, 2 did',
       'lost m v1, replica 0: lost: out of memory',
+      'lost policy of a: goes without it: select did not return in time',
       'rollback m: version 1 withdrawn: errors: it failed',
       'other n1: drain node',
     ]);

@@ -78,6 +78,8 @@ function wordsOf({ verb, about, before, after, count }: ServerEvent): Omit<Chang
         what: `${model} v${version}, replica ${replica}`,
         text: `lost: ${textOf(now['reason'])}${count === undefined ? '' : ` (${count} times)`}`,
       };
+    case 'policy_failed':
+      return { kind: 'lost', what: `policy of ${what}`, text: `goes without it: ${textOf(now['reason'])}` };
     case 'alert_firing':
     case 'alert_resolved':
       return {

@@ -371,8 +371,10 @@ class Parts {
       isOnNodesOnly: cluster !== undefined || options.dialled?.isOnly === true,
       links: () => runtime.links(),
       members: cluster && (() => cluster.status().nodes),
+      policyFiles: () => engine.policyFiles(),
       nowMs: Date.now,
     });
+    this.telemetry.watchPolicyFiles((application, fault) => automatic.onPolicyFault(application, fault));
     const gate = this.access.queryGate;
     const bodyBudget = new BodyBudget(options.maxBufferedBytes);
     this.frontend = new QueryFrontend({

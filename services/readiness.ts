@@ -2,6 +2,7 @@ import type { NodeLink } from '../containers/runtime/index.js';
 import type { ReplicaStatus, ScaledRegistry } from './deployment/index.js';
 import type { Missing } from './frontend/index.js';
 import { isHosted, type ExternalModel, type HostedModel } from './registry/index.js';
+import type { PolicyFileStatus } from './prediction/index.js';
 import type { Store } from './store/index.js';
 
 export interface ReadinessSources {
@@ -16,6 +17,8 @@ export interface ReadinessSources {
   readonly links: () => readonly NodeLink[];
   /** Nodes of the cluster that nobody hears of, or that cannot be used; absent where there is no cluster. */
   readonly members?: (() => readonly Member[]) | undefined;
+  /** Of every application with a policy file. */
+  readonly policyFiles: () => readonly Pick<PolicyFileStatus, 'application' | 'isUp' | 'fault'>[];
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: () => number;
 }
@@ -55,7 +58,7 @@ export class Readiness {
 
   missing(): readonly Missing[] {
     this.look();
-    return [...this.store(), ...this.nodes(), ...this.models()];
+    return [...this.store(), ...this.nodes(), ...this.models(), ...this.policies()];
   }
 
   close(): void {
@@ -105,6 +108,13 @@ export class Readiness {
       if (found.length >= MOST_VERSIONS) break;
     }
     return found;
+  }
+
+  private policies(): readonly Missing[] {
+    return this.sources.policyFiles().flatMap(({ application, isUp, fault }) => {
+      if (isUp && fault === undefined) return [];
+      return [{ what: 'policy', application, message: fault?.message ?? 'its process is starting' } as const];
+    });
   }
 
   private hosted({ name: model, version }: HostedModel, own: readonly ReplicaStatus[]): Missing | undefined {

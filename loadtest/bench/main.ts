@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching python badInputs adaptive delayed replicas nodes feedback fleet jobs watching cluster] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching python policyFile badInputs adaptive delayed replicas nodes feedback fleet jobs watching cluster] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
@@ -17,6 +17,7 @@ import { FLEET_ROWS } from './fleetRows.js';
 import { JOB_ROWS } from './jobRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { LANGUAGE_ROWS } from './languageRows.js';
+import { POLICY_ROWS } from './policyRows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
 import { WATCH_ROWS } from './watchRows.js';
@@ -26,6 +27,7 @@ const ROWS: readonly Row[] = [
   ...DIGITS_ROWS,
   ...BATCHING_ROWS,
   ...LANGUAGE_ROWS,
+  ...POLICY_ROWS,
   ...BAD_INPUT_ROWS,
   ...FEEDBACK_ROWS,
   ...VIRTUAL_ROWS,

@@ -15,6 +15,7 @@ export interface ReplayOptions extends TraceOptions, QueryOptions {
   readonly app?: string;
   readonly config?: string;
   readonly policy?: string;
+  readonly policyFile?: string;
   readonly objectiveMs?: number;
   readonly replicas?: number;
   readonly gpus?: readonly string[] | number;
@@ -43,6 +44,7 @@ export function addReplayCommand(program: Command): void {
     .option('--app <name>', 'application to ask; the first by default')
     .option('--config <file>', 'applications and models in JSON; by default what a fresh server serves')
     .option('--policy <name>', 'selection policy in place of the application’s: NAME or NAME:{"parameter":…}')
+    .option('--policy-file <file>', 'in its place one of your own; its parameters by --policy file:{…}')
     .option(
       '--objective-ms <ms>',
       'latency objective in place of the application’s',

@@ -1,4 +1,7 @@
-import { PolicyError, checkPolicy, type Json } from '../../selection/index.js';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { PolicyError, checkPolicy, type Json, type SelectionPolicy } from '../../selection/index.js';
+import { FILE_POLICY, openSteppedPolicy } from '../../services/policyFiles/index.js';
 import {
   commonInputForm,
   inputFormOf,
@@ -6,6 +9,7 @@ import {
   type Registry,
 } from '../../services/registry/index.js';
 import { findCard, GpuError } from '../../simulator/gpu/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { poolFor } from '../inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
 import { LoadError } from '../trace/index.js';
@@ -36,6 +40,8 @@ export interface ReplayRequest {
   readonly application?: string;
   /** `NAME` or `NAME:PARAMETERS`, in place of the applications' own. */
   readonly policy?: string;
+  /** A policy of the user's own, in place of `policy`, whose parameters may come by `file:PARAMETERS`. */
+  readonly policyFile?: string;
   readonly objectiveMs?: number;
   readonly replicas?: number;
   /** Cards of each node's GPUs, or how many. */
@@ -110,25 +116,49 @@ function applicationOf(
 ): ReplayedApplication {
   const linked = registry.linkedModels(name);
   const found = registry.requireApplication(name, 'name');
-  const { policy, objectiveMs } = request;
+  const { objectiveMs } = request;
+  const own = request.policyFile === undefined ? undefined : ownPolicy(request.policyFile);
+  const policy = request.policy ?? (own === undefined ? undefined : FILE_POLICY);
   const record: ApplicationRecord = {
     ...found,
-    ...(policy === undefined ? {} : { policy: policyOf(policy) }),
+    ...(policy === undefined ? {} : { policy: policyOf(policy, own) }),
     ...(objectiveMs === undefined ? {} : { latencyObjectiveUs: objectiveMs * 1000 }),
   };
   return {
     record,
     models: linked.map((model) => model.name),
+    ...(own === undefined ? {} : { policy: own }),
     inputs: poolFor(commonInputForm(record.inputType, linked.map(inputFormOf)), request, applications),
   };
 }
 
-function policyOf(text: string): ApplicationRecord['policy'] {
+/** It runs in this process, where virtual time waits for it. @throws LoadError */
+function ownPolicy(path: string): SelectionPolicy {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new LoadError('--policy-file', `cannot read ${path}: ${reasonOf(cause)}`, { cause });
+  }
+  try {
+    const { policy } = openSteppedPolicy({ name: basename(path), text });
+    if (policy !== undefined) return policy;
+  } catch (cause) {
+    throw new LoadError('--policy-file', reasonOf(cause), { cause });
+  }
+  throw new LoadError('--policy-file', `${path} has losses alone, no policy`);
+}
+
+/** @param own that the name `file` stands for */
+function policyOf(text: string, own: SelectionPolicy | undefined): ApplicationRecord['policy'] {
   const at = text.indexOf(':');
   const name = at < 0 ? text : text.slice(0, at);
   try {
     const parameters = at < 0 ? {} : (JSON.parse(text.slice(at + 1)) as Json);
-    checkPolicy(name, parameters);
+    if (own === undefined) checkPolicy(name, parameters);
+    else if (name !== FILE_POLICY)
+      throw new LoadError('--policy', `with --policy-file it is '${FILE_POLICY}:PARAMETERS', not '${name}'`);
+    else own.init([], parameters);
     return { name, parameters };
   } catch (cause) {
     if (cause instanceof SyntaxError) {

@@ -118,6 +118,22 @@ it('turns away what cannot be in time when too much is asked, and answers nothin
   expect(wider.predictions).toBeGreaterThan(1.3 * result.predictions);
 });
 
+it('asks a policy from a file in virtual time, and repeats itself', async () => {
+  const own = {
+    trace: 'poisson:300',
+    durationSeconds: 0.2,
+    objectiveMs: 50,
+    policyFile: 'docs/examples/policies/softmax.mjs',
+    policy: 'file:{"temperature":5}',
+  };
+  const result = await run(own);
+  const [digits] = result.applications;
+  expect(digits).toMatchObject({ policy: { name: 'file', parameters: { temperature: 5 } }, defaults: 0 });
+  // It draws among all.
+  expect(result.models.filter(({ answers }) => answers > 0).length).toBeGreaterThan(2);
+  expect((await run(own)).models).toEqual(result.models);
+});
+
 it('computes digits with their kernels', async () => {
   const result = await run({
     trace: 'poisson:300',
@@ -208,6 +224,16 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
     'a policy’s bad JSON',
     () => ({ policy: 'exp3:{eta}' }),
     /--policy: the parameters of 'exp3' are not JSON/,
+  ],
+  [
+    'a policy file that is not there',
+    () => ({ policyFile: '/no.mjs' }),
+    /--policy-file: cannot read \/no\.mjs/,
+  ],
+  [
+    'parameters of another policy than the file’s',
+    () => ({ policyFile: 'docs/examples/policies/softmax.mjs', policy: 'exp3' }),
+    /--policy: with --policy-file it is 'file:PARAMETERS'/,
   ],
   [
     'inputs of another length',

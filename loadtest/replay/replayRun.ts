@@ -55,6 +55,7 @@ export async function replay(
       seed,
       cacheBytes,
       observer,
+      policyHere: (name) => applications.find(({ record }) => record.name === name)?.policy,
     });
     for (const model of models) {
       for (let replica = 0; replica < model.replicas; replica++)

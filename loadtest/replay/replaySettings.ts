@@ -1,3 +1,4 @@
+import type { SelectionPolicy } from '../../selection/index.js';
 import type { ApplicationRecord, ModelRecord } from '../../services/registry/index.js';
 import type { HostTimes } from '../hostTimes/index.js';
 import type { InputPool } from '../inputs/index.js';
@@ -17,6 +18,8 @@ export interface ReplayedApplication {
   /** Names, in order of linking. */
   readonly models: readonly string[];
   readonly inputs: InputPool;
+  /** In place of the record's: one from a file, which is asked here. */
+  readonly policy?: SelectionPolicy;
 }
 
 export interface ReplayedModel {

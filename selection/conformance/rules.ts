@@ -22,9 +22,10 @@ export interface Rule {
   readonly fix: string;
   /**
    * A property of what fast-check draws.
+   * @param attempt runs each check
    * @throws BrokenRule, or whatever the policy throws
    */
-  readonly property: (examinee: Examinee) => fc.IProperty<never[]>;
+  readonly property: (examinee: Examinee, attempt: (check: () => void) => void) => fc.IProperty<never[]>;
   readonly seed: number;
   readonly runs: number;
 }
@@ -309,9 +310,9 @@ function rule<T extends readonly [readonly Step[], ...unknown[]]>({
   drawn,
   check,
 }: DrawnRule<T>): Rule {
-  const property = (examinee: Examinee) =>
+  const property: Rule['property'] = (examinee, attempt) =>
     fc.property(fc.tuple(...(drawn as readonly fc.Arbitrary<unknown>[])), (values) =>
-      check(examinee, ...(values as unknown as T)),
+      attempt(() => check(examinee, ...(values as unknown as T))),
     ) as unknown as fc.IProperty<never[]>;
   return { name, fix, seed, runs, property };
 }
@@ -321,7 +322,7 @@ function once(
   name: string,
   { fix, check }: { readonly fix: string; readonly check: (examinee: Examinee) => void },
 ): Rule {
-  const property = (examinee: Examinee) =>
-    fc.property(fc.constant(null), () => check(examinee)) as unknown as fc.IProperty<never[]>;
+  const property: Rule['property'] = (examinee, attempt) =>
+    fc.property(fc.constant(null), () => attempt(() => check(examinee))) as unknown as fc.IProperty<never[]>;
   return { name, fix, seed: 1, runs: 1, property };
 }

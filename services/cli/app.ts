@@ -1,10 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
-import { LOSS_NAMES, type Json, type LossChoice } from '../../selection/index.js';
+import { LOSS_NAMES, type Json } from '../../selection/index.js';
+import type { AddApplicationFields } from '../management/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { CLASSES, launchClassOption } from './launchClassOption.js';
 import { wholeNumber } from './optionValues.js';
+import { readPolicyFile } from './policyFileOption.js';
 import { print, printDone, table } from './printing.js';
 
 interface AddOptions extends ClientOptions {
@@ -16,7 +18,8 @@ interface AddOptions extends ClientOptions {
   readonly launchClass?: LaunchClass;
   readonly loss?: string;
   readonly lossOfLate?: number;
-  readonly policy: string;
+  readonly policy?: string;
+  readonly policyFile?: string;
   readonly policyParameters: string;
 }
 
@@ -29,13 +32,20 @@ interface SetOptions extends ClientOptions {
   readonly loss?: string;
   readonly lossOfLate?: number | null;
   readonly policy?: string;
+  readonly policyFile?: string;
   readonly policyParameters?: string;
   readonly forgetLearned?: true;
 }
 
+type LossFields = NonNullable<AddApplicationFields['loss']>;
+
 const microseconds = wholeNumber(1, 3_600_000_000);
 const inFlight = wholeNumber(1, 1_000_000);
-const LOSS_HELP = `how labels judge its models: ${LOSS_NAMES.join(', ')}, or an object such as {"name":"pinball","quantile":0.9,"scale":10}`;
+const LOSS_HELP = `how labels judge its models: ${LOSS_NAMES.join(', ')}, one of the policy file, or an object such as {"name":"pinball","quantile":0.9,"scale":10}`;
+const FILE_HELP =
+  'a policy of your own, and losses: an ES module, sent to the server; with --policy NAME for its losses alone';
+/** The policy of a file, where policies are named. */
+const FILE_POLICY = 'file';
 const LATE_HELP = 'what it costs a model, from 0 to 1, not to answer in time, whatever it says';
 /** In place of a number: lateness costs nothing. */
 const NOTHING = 'nothing';
@@ -73,7 +83,8 @@ export function addAppCommand(program: Command): void {
       )
       .addOption(launchClassOption('its queries', "each model's own"))
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
-      .option('--policy <name>', 'how linked models are chosen and combined', 'static')
+      .option('--policy <name>', 'how linked models are chosen and combined: static unless given')
+      .option('--policy-file <file>', FILE_HELP)
       .option('--policy-parameters <json>', 'parameters of the policy', '{}')
       .option('--loss <name>', LOSS_HELP)
       .option('--loss-of-late <number>', `${LATE_HELP}, nothing unless given`, lossOfLate),
@@ -104,7 +115,11 @@ export function addAppCommand(program: Command): void {
         text === NOTHING ? null : lossOfLate(text),
       )
       .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
-      .option('--forget-learned', 'with --policy: what was learned may go'),
+      .option(
+        '--policy-file <file>',
+        `${FILE_HELP}; another file of the same policy goes on from what was learned`,
+      )
+      .option('--forget-learned', 'with --policy or --policy-file: what was learned may go'),
   ).action(set);
   withManagementOptions(
     app.command('delete').description('delete an application and its links').argument('<name>'),
@@ -131,17 +146,18 @@ function parametersIn(text: string): Json {
 }
 
 /** `NAME`, or a JSON object of the name and what belongs to it. The server says what is wrong with it. @throws CommandError */
-function lossIn(text: string): LossChoice {
-  if (!text.startsWith('{')) return { name: text as LossChoice['name'] };
+function lossIn(text: string): LossFields {
+  if (!text.startsWith('{')) return { name: text };
   try {
-    return JSON.parse(text) as LossChoice;
+    return JSON.parse(text) as LossFields;
   } catch (cause) {
     throw new CommandError(`--loss is no JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function set(name: string, options: SetOptions): Promise<void> {
-  const { policy, policyParameters, launchClass } = options;
+  const { policyFile, policyParameters, launchClass } = options;
+  const policy = options.policy ?? (policyFile === undefined ? undefined : FILE_POLICY);
   const parameters = policyParameters === undefined ? undefined : parametersIn(policyParameters);
   const { management } = await clientOf(options);
   const sentence = await management.setApplication({
@@ -154,6 +170,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
     loss_of_late: options.lossOfLate,
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
+    policy_file: policyFile === undefined ? undefined : readPolicyFile(policyFile),
     forget_learned: options.forgetLearned,
   });
   printDone(options.json, sentence);
@@ -161,6 +178,8 @@ async function set(name: string, options: SetOptions): Promise<void> {
 
 async function add(name: string, options: AddOptions): Promise<void> {
   const parameters = parametersIn(options.policyParameters);
+  const { policyFile, policy = policyFile === undefined ? 'static' : FILE_POLICY } = options;
+  const sent = policyFile === undefined ? undefined : readPolicyFile(policyFile);
   const { management } = await clientOf(options);
   const sentence = await management.addApplication({
     name,
@@ -172,7 +191,8 @@ async function add(name: string, options: AddOptions): Promise<void> {
     launch_class: options.launchClass,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
     loss_of_late: options.lossOfLate,
-    policy: { name: options.policy, parameters },
+    policy: { name: policy, parameters },
+    policy_file: sent,
   });
   printDone(options.json, sentence);
 }
@@ -209,6 +229,14 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
     ...(application.loss === undefined ? [] : [['loss', JSON.stringify(application.loss)]]),
     ...(application.loss_of_late === undefined ? [] : [['loss of late', String(application.loss_of_late)]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
+    ...(application.policy_file === undefined
+      ? []
+      : [
+          [
+            'policy file',
+            `${application.policy_file.name} (${application.policy_file.policy ?? 'losses alone'}), ${application.policy_file.content_hash.slice(0, 12)}`,
+          ],
+        ]),
     ['default output', application.default_output],
     ['strict', application.strict ? 'yes' : 'no'],
     ...application.linked_models.map((model) => [

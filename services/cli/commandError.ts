@@ -14,6 +14,7 @@ const EXPECTED: readonly string[] = [
   'EvaluationError',
   'LinkError',
   'PolicyError',
+  'PolicyFileError',
   'JobError',
   'ListenError',
   'StoreError',

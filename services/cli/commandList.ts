@@ -20,6 +20,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['app', async () => (await import('./app.js')).addAppCommand],
   ['model', async () => (await import('./model.js')).addModelCommand],
   ['canary', async () => (await import('./canary.js')).addCanaryCommand],
+  ['policy', async () => (await import('./policy.js')).addPolicyCommand],
   ['link', async () => (await import('./link.js')).addLinkCommand],
   ['state', async () => (await import('./state.js')).addStateCommand],
   ['queue', async () => (await import('./queue.js')).addQueueCommand],

@@ -52,6 +52,19 @@ describe('windjammer evaluate', () => {
     expect(found.estimates.replay?.mean).toBeLessThan(0.25);
   });
 
+  it('judges a policy from a file as one of the server', async () => {
+    const log = file('own.jsonl', evenLines(400));
+    const example = 'docs/examples/policies/softmax.mjs';
+    const { stdout } = await evaluate('--log', log, '--policy-file', example, '--json');
+    const found = JSON.parse(stdout) as PolicyEvaluation;
+    expect(found).toMatchObject({ policy: 'softmax', kind: 'replay', judged: 400, unsupported: 0 });
+    expect(found.estimates.replay?.mean).toBeLessThan(0.25);
+    const bad = await evaluate('--log', log, '--policy-file', example, '--parameters', '{"temperature":0}');
+    expect(bad.stderr).toMatch(/temperature must be a number from 0\.001 to 10/);
+    for (const both of [[], ['--policy', 'exp3', '--policy-file', example]])
+      expect((await evaluate('--log', log, ...both)).stderr).toMatch(/give either --policy or --policy-file/);
+  });
+
   it('takes a state as it is exported, which learns no more', async () => {
     const state = {
       policy: 'exp3',

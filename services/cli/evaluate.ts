@@ -1,16 +1,24 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import type { EstimatorName, Json, LoggedFeedback, PolicyEvaluation } from '../../selection/index.js';
+import type {
+  EstimatorName,
+  Json,
+  LoggedFeedback,
+  PolicyEvaluation,
+  SelectionPolicy,
+} from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 import { fileValue } from './inputArguments.js';
 import { positive, wholeNumber } from './optionValues.js';
+import { readPolicyFile } from './policyFileOption.js';
 import { print, table } from './printing.js';
 
 interface EvaluateOptions {
   readonly log: readonly string[];
-  readonly policy: string;
+  readonly policy?: string;
+  readonly policyFile?: string;
   readonly parameters?: string;
   readonly state?: string;
   readonly app?: string;
@@ -40,7 +48,8 @@ export function addEvaluateCommand(program: Command): void {
       'feedback as JSON lines; may be given again',
       (path: string, before?: readonly string[]) => [...(before ?? []), path],
     )
-    .requiredOption('--policy <name>', 'the policy to judge')
+    .option('--policy <name>', 'the policy to judge')
+    .option('--policy-file <file>', 'in its place one of your own')
     .option('--parameters <json>', 'of the policy, such as {"model": "small"}')
     .option('--state <file>', 'what it has learned, as state export --json prints it: it learns no more')
     .option('--app <name>', 'the application, where the log has several')
@@ -56,8 +65,8 @@ export function addEvaluateCommand(program: Command): void {
 }
 
 async function evaluate({ log: paths, app, json, ...options }: EvaluateOptions): Promise<void> {
-  const { evaluatePolicy, policyNamed } = await import('../../selection/index.js');
-  const policy = policyNamed(options.policy);
+  const { evaluatePolicy } = await import('../../selection/index.js');
+  const policy = await policyOf(options);
   const request = {
     policy,
     parameters: parametersOf(options.parameters),
@@ -69,6 +78,26 @@ async function evaluate({ log: paths, app, json, ...options }: EvaluateOptions):
   const log = await ofApplication(await linesOf(paths), app);
   const found = evaluatePolicy(log, request);
   print(json, { application: log[0].application, ...found }, textOf(found));
+}
+
+/** The file runs in this process, which has nothing to lose: without a watchdog calls take less. */
+async function policyOf({
+  policy,
+  policyFile,
+}: Pick<EvaluateOptions, 'policy' | 'policyFile'>): Promise<SelectionPolicy> {
+  if ((policy === undefined) === (policyFile === undefined)) {
+    throw new CommandError('give either --policy or --policy-file: the policy to judge');
+  }
+  if (policyFile === undefined) {
+    const { policyNamed } = await import('../../selection/index.js');
+    return policyNamed(policy ?? '');
+  }
+  const { name, content: text } = readPolicyFile(policyFile);
+  const { openSteppedPolicy } = await import('../policyFiles/index.js');
+  const opened = openSteppedPolicy({ name, text });
+  if (opened.policy === undefined)
+    throw new CommandError(`--policy-file: ${name} has losses alone, no policy`);
+  return opened.policy;
 }
 
 function parametersOf(text: string | undefined): Json {

@@ -254,6 +254,16 @@ export interface AddApplicationFields {
         readonly parameters?: unknown;
       }
     | undefined;
+  readonly policy_file?:
+    | {
+        /** Of the file, for messages */
+        readonly name: string;
+        /** An ES module in JavaScript */
+        readonly content: string;
+        /** SHA-256 of the content in UTF-8, in hexadecimal: refused where it is another */
+        readonly content_hash?: string | undefined;
+      }
+    | undefined;
   /** Queries that do not say otherwise get an error in place of the default output */
   readonly strict?: boolean | undefined;
   /** How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out */
@@ -263,7 +273,7 @@ export interface AddApplicationFields {
   /** How labels judge its models, for what policies learn; zeroOne, right or wrong, when left out */
   readonly loss?:
     | {
-        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        readonly name: string;
         /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
         readonly scale?: number | undefined;
         /** Of pinball: which one models are to answer; 0.5 unless given */
@@ -286,6 +296,16 @@ export interface SetApplicationFields {
         readonly parameters?: unknown;
       }
     | undefined;
+  readonly policy_file?:
+    | {
+        /** Of the file, for messages */
+        readonly name: string;
+        /** An ES module in JavaScript */
+        readonly content: string;
+        /** SHA-256 of the content in UTF-8, in hexadecimal: refused where it is another */
+        readonly content_hash?: string | undefined;
+      }
+    | undefined;
   /** With another policy.name: what was learned under the present one may go */
   readonly forget_learned?: boolean | undefined;
   readonly strict?: boolean | undefined;
@@ -296,7 +316,7 @@ export interface SetApplicationFields {
   /** null: right or wrong */
   readonly loss?:
     | {
-        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        readonly name: string;
         /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
         readonly scale?: number | undefined;
         /** Of pinball: which one models are to answer; 0.5 unless given */
@@ -330,11 +350,20 @@ export interface ApplicationAnswer {
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
   readonly loss?:
     | {
-        readonly name: 'zeroOne' | 'absolute' | 'squared' | 'pinball' | 'reciprocalRank';
+        readonly name: string;
         /** Of numbers: an error so large counts as 1, which is the most; 1 unless given */
         readonly scale?: number | undefined;
         /** Of pinball: which one models are to answer; 0.5 unless given */
         readonly quantile?: number | undefined;
+      }
+    | undefined;
+  readonly policy_file?:
+    | {
+        readonly name: string;
+        readonly content_hash: string;
+        readonly losses: readonly string[];
+        /** The name that its default export has */
+        readonly policy?: string | undefined;
       }
     | undefined;
   readonly loss_of_late?: number | undefined;

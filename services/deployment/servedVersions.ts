@@ -1,4 +1,5 @@
 import type { InputForm } from '../../containers/protocol/index.js';
+import type { PolicyFile } from '../policyFiles/index.js';
 import type {
   ApplicationRecord,
   CanaryRecord,
@@ -85,6 +86,10 @@ export class ServedVersions implements RegistryView {
 
   isFormKnown(model: ModelRecord): boolean {
     return this.registry.isFormKnown(model);
+  }
+
+  policyFile(hash: string): PolicyFile | undefined {
+    return this.registry.policyFile?.(hash);
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {

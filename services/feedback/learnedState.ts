@@ -29,7 +29,7 @@ export type Learned =
 export type LearnedDone = (became: Learned, error?: unknown) => void;
 
 /** Something to be learned once: feedback on a selection, or what became of queries. */
-export type Observation = ObservedFeedback | NoticedQueries;
+export type Observation = ObservedFeedback | NoticedQueries | Settling;
 
 export interface ObservedFeedback extends ToLearn {
   readonly selection: Selection;
@@ -42,6 +42,11 @@ export interface ObservedFeedback extends ToLearn {
 /** Of each query what became of the arms that were asked, for a policy that wants to know. */
 export interface NoticedQueries extends ToLearn {
   readonly noticed: readonly (readonly ArmOutcome[])[];
+}
+
+/** Nothing has happened: what the policy has made of the state by itself is written. */
+export interface Settling extends ToLearn {
+  readonly isSettling: true;
 }
 
 interface ToLearn {
@@ -346,6 +351,7 @@ export class LearnedState {
 
   private after(observation: Observation): Json {
     const { policy } = this.owner;
+    if ('isSettling' in observation) return policy.settled?.(this.state) ?? this.state;
     if ('noticed' in observation) return policy.notice?.(this.state, observation.noticed) ?? this.state;
     const { selection, predictions, feedback, features } = observation;
     return policy.observe(this.state, selection, predictions, feedback, { context: this.context, features });

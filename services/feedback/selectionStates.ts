@@ -155,6 +155,12 @@ export class SelectionStates implements LearnedStateOwner, ContextOwner, Context
     this.forEach((state) => state.refit());
   }
 
+  /** What the policy has made of its states by itself is written, where it is not. */
+  settle(): void {
+    if (this.policy.settled === undefined) return;
+    this.forEach((state) => state.observe({ isSettling: true, done: undefined }));
+  }
+
   /** From now on so many contexts are kept, and for so long. */
   setLimits(limits: ContextLimits): void {
     this.kept.setLimits(limits);

@@ -24,6 +24,11 @@ export const missingSchema = z.discriminatedUnion('what', [
     wanted: z.int(),
     message: z.string().describe('Why the others are not'),
   }),
+  z.object({
+    what: z.literal('policy'),
+    application: z.string(),
+    message: z.string().describe('Why its policy file is not followed: queries go to the first model'),
+  }),
 ]);
 
 export type Missing = z.output<typeof missingSchema>;
@@ -32,9 +37,11 @@ export type Missing = z.output<typeof missingSchema>;
 export function missingText(missing: readonly Missing[]): string {
   return missing
     .map((one) =>
-      one.what === 'replicas'
-        ? `model '${one.model}' version '${one.version}' has ${one.up} of ${one.wanted} replicas: ${one.message}`
-        : `${one.what === 'store' ? 'changes are not kept' : 'no node'} since ${one.since}: ${one.message}`,
+      one.what === 'policy'
+        ? `application '${one.application}' goes without its policy file: ${one.message}`
+        : one.what === 'replicas'
+          ? `model '${one.model}' version '${one.version}' has ${one.up} of ${one.wanted} replicas: ${one.message}`
+          : `${one.what === 'store' ? 'changes are not kept' : 'no node'} since ${one.since}: ${one.message}`,
     )
     .join('; ');
 }
@@ -44,6 +51,7 @@ export function missingUnnamed(missing: readonly Missing[]): readonly object[] {
   return missing.map((one) => {
     if (one.what === 'store') return one;
     if (one.what === 'nodes') return { what: one.what, since: one.since };
+    if (one.what === 'policy') return { what: one.what };
     return { what: one.what, up: one.up, wanted: one.wanted };
   });
 }

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import { gpuName, type NodeRoom } from '../../containers/runtime/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
+import type { Json } from '../../selection/index.js';
 import { ServiceError } from '../errors/index.js';
+import type { SelectionStates } from '../feedback/index.js';
+import { FILE_POLICY } from '../policyFiles/index.js';
+import type { ApplicationRecord } from '../registry/index.js';
 import type { AdminSources } from './adminSources.js';
+import { tryParameters, tryPolicyFile } from './applicationPolicyFile.js';
 import { applicationRecord, changedApplication } from './applicationRegistration.js';
 import { parametersOf, triedText } from './canaryVerbs.js';
 import { cardsFor } from './pinnedGpu.js';
@@ -12,6 +17,7 @@ import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import { modelRecordAside } from './registrationThread.js';
 import * as schemas from './schemas.js';
+import type { SetApplicationRequest } from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
 import { withFiles } from './uploadedFiles.js';
 import { VersionTurns } from './versionTurns.js';
@@ -40,13 +46,23 @@ function applicationVerbs(sources: AdminSources): AdminVerb[] {
     verb('add_app', {
       summary: 'Register an application',
       request: schemas.addApplicationSchema,
-      errors: ['invalid_name', 'invalid_policy', 'application_exists', 'storage_full', 'store_failed'],
+      errors: [
+        'invalid_name',
+        'invalid_policy',
+        'invalid_value',
+        'application_exists',
+        'storage_full',
+        'store_failed',
+      ],
       changes: {
         about: ({ name }) => ({ application: name }),
         state: ({ name }) => applicationState(name),
       },
       run: async (request) => {
-        await registry.addApplication(applicationRecord(request));
+        const { policy_file: sent, policy } = request;
+        const parameters = policy.name === FILE_POLICY ? policy.parameters : null;
+        const tried = sent && (await tryPolicyFile(sent, parameters));
+        await registry.addApplication(applicationRecord(request, tried?.choice), tried?.file);
         return `Success! Application '${request.name}' is registered.`;
       },
     }),
@@ -58,6 +74,7 @@ function applicationVerbs(sources: AdminSources): AdminVerb[] {
         'unknown_application',
         'input_type_mismatch',
         'invalid_policy',
+        'invalid_value',
         'learned_state',
         'concurrent_change',
         'storage_full',
@@ -73,20 +90,28 @@ function applicationVerbs(sources: AdminSources): AdminVerb[] {
           throw new ServiceError('missing_field', 'say what is to change, such as latency_slo_micros');
         }
         let forget: (() => void) | undefined;
-        await registry.changeApplication(name, (present) => {
-          const record = changedApplication(present, request);
-          const learned = record.policy.name === present.policy.name ? undefined : states?.(name);
+        const before = registry.requireApplication(name, 'name');
+        const { policy_file: sent } = request;
+        const tried = sent && (await tryPolicyFile(sent, ...trialOf(before, request, states?.(name))));
+        if (tried === undefined && request.policy !== undefined)
+          await tryParameters(changedApplication(before, request), (hash) => registry.policyFile(hash));
+        const change = (present: ApplicationRecord): ApplicationRecord => {
+          const record = changedApplication(present, request, tried?.choice);
+          const stays = policyOf(record) === policyOf(present) && tried?.refused === undefined;
+          const learned = stays ? undefined : states?.(name);
           if (learned?.hasLearned() === true && !mayForget) {
+            const why = tried?.refused === undefined ? '' : ` (${tried.refused})`;
             throw new ServiceError(
               'learned_state',
-              `application '${name}' has learned under policy '${present.policy.name}', and '${record.policy.name}' begins anew: ` +
+              `application '${name}' has learned under policy '${policyOf(present)}', and '${policyOf(record)}' begins anew${why}: ` +
                 'change parameters alone, register another application, or send forget_learned',
               'policy.name',
             );
           }
           forget = learned?.forgetting();
           return record;
-        });
+        };
+        await registry.changeApplication(name, change, tried?.file);
         forget?.();
         return `Success! Application '${name}' is as asked.${warningText(applicationWarnings(sources, name))}`;
       },
@@ -121,6 +146,24 @@ function applicationVerbs(sources: AdminSources): AdminVerb[] {
         registry.applications().map((record) => (verbose ? applicationJson(registry, record) : record.name)),
     }),
   ];
+}
+
+/** What a state is learned under: of a policy from a file its own name. */
+function policyOf({ policy, policyFile }: ApplicationRecord): string {
+  return policy.name === FILE_POLICY ? `${FILE_POLICY} ${policyFile?.traits.name}` : policy.name;
+}
+
+/** What a new file is tried with: the parameters that it will have, and what was learned under the one before. */
+function trialOf(
+  present: ApplicationRecord,
+  { policy }: SetApplicationRequest,
+  states: SelectionStates | undefined,
+): [parameters: Json, learned: Json | undefined] {
+  const { name = present.policy.name, parameters } = policy ?? {};
+  if (name !== FILE_POLICY) return [null, undefined];
+  const isSame = present.policy.name === FILE_POLICY;
+  const own = isSame ? (states?.own.state as { readonly learned?: Json } | undefined) : undefined;
+  return [parameters ?? (isSame ? present.policy.parameters : {}), own?.learned];
 }
 
 function modelVerbs(sources: AdminSources): AdminVerb[] {

@@ -14,10 +14,16 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     max_in_flight: record.maxInFlight,
     context_ttl_days: record.contextTtlDays,
     launch_class: record.launchClass,
-    loss: record.loss,
+    loss: record.fileLoss === undefined ? record.loss : { name: record.fileLoss },
     loss_of_late: record.lossOfLate,
     strict: record.strict ?? false,
     policy: record.policy,
+    policy_file: record.policyFile && {
+      name: record.policyFile.name,
+      content_hash: record.policyFile.hash,
+      policy: record.policyFile.traits.name,
+      losses: record.policyFile.traits.losses,
+    },
     linked_models: registry.linkedNames(record.name),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { INPUT_TYPES, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 import { LOSS_NAMES, POLICY_NAMES, type Json } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
+import { FILE_POLICY, MOST_FILE_LENGTH } from '../policyFiles/index.js';
 import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 
 /** Containers that the server runs; any other is refused by its name. */
@@ -77,7 +78,7 @@ const scale = {
 const launchClass = z.enum(LAUNCH_CLASSES).optional();
 
 const loss = z.strictObject({
-  name: z.enum(LOSS_NAMES),
+  name: z.string().describe(`One of ${LOSS_NAMES.join(', ')}, or one that policy_file exports`),
   scale: z
     .number()
     .optional()
@@ -88,6 +89,19 @@ const loss = z.strictObject({
 /** A century: as good as for ever. */
 const MOST_TTL_DAYS = 36_500;
 const lossOfLate = z.number().min(0).max(1);
+
+const policyFile = z
+  .strictObject({
+    name: z.string().min(1).max(255).describe('Of the file, for messages'),
+    content: z.string().max(MOST_FILE_LENGTH).describe('An ES module in JavaScript'),
+    content_hash: z
+      .string()
+      .optional()
+      .describe('SHA-256 of the content in UTF-8, in hexadecimal: refused where it is another'),
+  })
+  .describe(
+    `A policy of your own, by its default export, for policy.name ${FILE_POLICY}, and losses; docs/guides/policies.md`,
+  );
 
 export const addApplicationSchema = z.strictObject({
   name,
@@ -104,11 +118,12 @@ export const addApplicationSchema = z.strictObject({
     ),
   policy: z
     .strictObject({
-      name: z.string().describe(`One of ${POLICY_NAMES.join(', ')}`),
+      name: z.string().describe(`One of ${POLICY_NAMES.join(', ')}, or ${FILE_POLICY}: that of policy_file`),
       parameters: json.default({}).describe("By name; docs/reference/policies.md has each policy's"),
     })
     .default({ name: 'static', parameters: {} })
     .describe('How linked models are chosen and combined'),
+  policy_file: policyFile.optional(),
   strict: z
     .boolean()
     .default(false)
@@ -151,6 +166,7 @@ export const setApplicationSchema = z.strictObject({
         .describe("In place of all the present ones; docs/reference/policies.md has each policy's"),
     })
     .optional(),
+  policy_file: policyFile.optional(),
   forget_learned: z
     .boolean()
     .default(false)
@@ -333,6 +349,14 @@ export const applicationAnswer = z.object({
   loss: loss.optional(),
   loss_of_late: lossOfLate.optional(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
+  policy_file: z
+    .object({
+      name: z.string(),
+      content_hash: z.string(),
+      policy: z.string().optional().describe('The name that its default export has'),
+      losses: z.array(z.string()),
+    })
+    .optional(),
   strict: z
     .boolean()
     .describe('Queries that do not say otherwise get an error in place of the default output'),

@@ -16,7 +16,8 @@ export function answerOf(live: LiveQuery, nowNs: number): Answer {
       ? undefined
       : live.pinned
         ? { output: arrived[0].output, confidence: 1 }
-        : application.policy.combine(live.state.state, live.selection.arms, arrived, live);
+        : (live.hosted?.combination ??
+          application.policy.combine(live.state.state, live.selection.arms, arrived, live));
   if (combination?.output === undefined) {
     const defaultReason = reasonOf(live, arrived.length);
     const answer = {

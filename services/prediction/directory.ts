@@ -7,10 +7,12 @@ import {
   SelectionStates,
   type ContextLimits,
 } from '../feedback/index.js';
+import { FILE_POLICY, HostedPolicy } from '../policyFiles/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import { ApplicationLoad } from './applicationLoad.js';
-import type { ContextOptions } from './engineOptions.js';
+import type { ContextOptions, PredictionEngineOptions } from './engineOptions.js';
+import type { PredictionObserver } from './observer.js';
 import { ServedApplication } from './servedApplication.js';
 import { ServedModel } from './servedModel.js';
 import { VersionTrial, type VersionTrialOptions } from './versionTrial.js';
@@ -24,6 +26,11 @@ export interface DirectoryOptions {
   readonly batching: BatchingOptions;
   readonly contexts: ContextOptions;
   readonly onWriteFailed: (key: string, message: string) => void;
+  /** Of the draws of policies from files. */
+  readonly seed: number;
+  /** Of `PredictionEngineOptions`. */
+  readonly policyHere?: PredictionEngineOptions['policyHere'] | undefined;
+  readonly observer: Pick<PredictionObserver, 'onPolicyFault' | 'onPolicyPrinted'>;
   /** A model version is gone, its predictions are to be forgotten; told again once its replicas have answered what they had. */
   readonly onModelGone: (model: ServedModel) => void;
 }
@@ -71,7 +78,10 @@ export class Directory {
   close(): void {
     this.unwatch();
     for (const trial of this.trialsByModel.values()) trial.close();
-    for (const application of this.applicationsByName.values()) application.states.close();
+    for (const application of this.applicationsByName.values()) {
+      application.states.close();
+      application.hosted?.close();
+    }
   }
 
   private refresh(): void {
@@ -87,6 +97,7 @@ export class Directory {
       if (present.has(name)) continue;
       this.applicationsByName.delete(name);
       application.states.erase();
+      application.hosted?.close();
     }
     this.refreshObjectives();
   }
@@ -166,10 +177,11 @@ export class Directory {
     const present = this.applicationsByName.get(record.name);
     let application = present;
     if (application === undefined || !same(application.record, record)) {
-      const states = this.statesOf(record, arms, present);
+      const hosted = this.hostedOf(record, present);
+      const states = this.statesOf(record, arms, present, hosted);
       // What is in flight stays in flight, whatever the settings.
       const load = present?.load ?? new ApplicationLoad();
-      application = new ServedApplication(record, states, load);
+      application = new ServedApplication(record, states, load, hosted);
       this.applicationsByName.set(record.name, application);
     } else if (!sameList([...application.models.keys()], arms)) {
       application.states.refit(arms, record.policy.parameters);
@@ -177,14 +189,38 @@ export class Directory {
     application.models = models;
   }
 
+  /** The process of its policy file, the same as long as the file is. */
+  private hostedOf(
+    { name, policyFile }: ApplicationRecord,
+    present: ServedApplication | undefined,
+  ): HostedPolicy | undefined {
+    if (policyFile !== undefined && present?.record.policyFile?.hash === policyFile.hash)
+      return present.hosted;
+    present?.hosted?.close();
+    if (policyFile === undefined) return undefined;
+    const { observer, registry, seed } = this.options;
+    return new HostedPolicy({
+      file: registry.policyFile?.(policyFile.hash) ?? {
+        name: policyFile.name,
+        text: `throw new Error('the store does not have this file: set it again')`,
+      },
+      traits: policyFile.traits,
+      seed,
+      onFault: (fault) => observer.onPolicyFault(name, fault),
+      onDropped: () => this.application(name)?.states.settle(),
+      onPrinted: (text) => observer.onPolicyPrinted(name, text),
+    });
+  }
+
   /** What is learned stays, with other parameters, as long as the policy does. */
   private statesOf(
     record: ApplicationRecord,
     arms: readonly string[],
     present: ServedApplication | undefined,
+    hosted: HostedPolicy | undefined,
   ): SelectionStates {
     const { name, parameters } = record.policy;
-    if (present?.record.policy.name === name) {
+    if (present?.record.policy.name === name && (name !== FILE_POLICY || present.hosted === hosted)) {
       present.states.refit(arms, parameters);
       present.states.setLimits(this.contextLimits(record));
       return present.states;
@@ -192,7 +228,9 @@ export class Directory {
     present?.states.close();
     return new SelectionStates({
       application: record.name,
-      policy: policyNamed(name),
+      policy:
+        this.options.policyHere?.(record.name) ??
+        (name === FILE_POLICY && hosted !== undefined ? hosted.policy : policyNamed(name)),
       parameters,
       arms,
       store: this.options.store,

@@ -1,3 +1,4 @@
+import type { SelectionPolicy } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import {
   BATCHING_DEFAULTS,
@@ -42,6 +43,8 @@ export interface PredictionEngineOptions {
    * @returns whether one comes; none does unless given.
    */
   readonly requestApart?: BatchingOptions['requestApart'];
+  /** Policies that are asked here in place of an application's own: where time waits for them, those from files. */
+  readonly policyHere?: (application: string) => SelectionPolicy | undefined;
   /** A version that was tried beside another is to be promoted or withdrawn; nobody answers by it any more, or everybody does. */
   readonly onTrialEnded?: VersionTrialOptions['onEnded'];
   /** Queries that feedback may still name. */

@@ -1,4 +1,4 @@
-import { judgedLosses, labelFault } from '../../selection/index.js';
+import { judgedLosses, labelFault, type Loss } from '../../selection/index.js';
 import type { JudgedQuery, Learned } from '../feedback/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { taskRefusal } from './answers.js';
@@ -60,11 +60,44 @@ export function learn(
   observer: FeedbackWriter,
   done: FeedbackDone,
 ): void {
+  const { hosted, record } = application;
+  const { fileLoss } = record;
+  const { label } = request;
+  if (fileLoss === undefined || hosted === undefined || label === undefined) {
+    learnBy(application.loss, application, query, request, joined, once, observer, done);
+    return;
+  }
+  // Of versions on trial, too, which the same label judges.
+  const judged = [query, ...(query.tried ?? [])].flatMap(({ predictions }) => predictions);
+  const outputs = [...new Set(judged.map(({ output }) => output))];
+  hosted.measure(fileLoss, label, outputs, (losses, why, isPassing) => {
+    if (losses === undefined) {
+      const code = isPassing ? 'feedback_not_kept' : 'unlearnable_feedback';
+      done(refused({ code, field: 'label', message: why }));
+      return;
+    }
+    const measured = new Map(outputs.map((output, at) => [output, losses[at]]));
+    const measure: Loss = (output) => measured.get(output) ?? 1;
+    learnBy(measure, application, query, request, joined, once, observer, done);
+  });
+}
+
+/** @param measure undefined: right or wrong */
+function learnBy(
+  measure: Loss | undefined,
+  application: ServedApplication,
+  query: Omit<JudgedQuery, 'chosen'>,
+  request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  joined: FeedbackOutcome['joined'],
+  once: OnceOnly | undefined,
+  observer: FeedbackWriter,
+  done: FeedbackDone,
+): void {
   const { state, selection, predictions, features } = query;
   const { late = [] } = query;
   const { lossOfLate } = application;
   const lateness = lossOfLate === undefined ? undefined : { arms: late, loss: lossOfLate };
-  const judged = policyFeedback(selection, predictions, request, application.loss, lateness);
+  const judged = policyFeedback(selection, predictions, request, measure, lateness);
   if (judged === undefined) {
     done({ accepted: true, joined, durable: true });
     return;
@@ -76,7 +109,8 @@ export function learn(
     marks: once?.marks,
     isKeptElsewhere: once?.isKeptElsewhere,
     done: (became, error) => {
-      if (became !== 'repeated' && became !== 'poisonous') judgeVersions(application, query, request);
+      if (became !== 'repeated' && became !== 'poisonous')
+        judgeVersions(application, query, request, measure);
       // What was judged before is in the log already.
       if (observer.writesFeedback && became !== 'repeated' && became !== 'poisonous') {
         writeDown(application, query, judged, observer);
@@ -88,12 +122,13 @@ export function learn(
 
 /** Versions on trial are judged by the same feedback. */
 function judgeVersions(
-  { models, loss }: ServedApplication,
+  { models }: ServedApplication,
   { selection, tried = [] }: Omit<JudgedQuery, 'chosen'>,
   request: Pick<FeedbackRequest, 'label' | 'loss' | 'losses'>,
+  measure: Loss | undefined,
 ): void {
   const isAlone = selection.arms.length === 1;
-  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, loss);
+  for (const task of tried) models.get(task.model)?.trial?.judge(task, request, isAlone, measure);
 }
 
 function writeDown(
@@ -144,6 +179,10 @@ export class FeedbackJoin implements Settlement {
     private readonly observer: FeedbackWriter,
     private readonly done: FeedbackDone,
   ) {}
+
+  onRefused(refusal: QueryRefusal): void {
+    this.done(refused(refusal));
+  }
 
   onSettled(live: LiveQuery): void {
     const { tasks } = live;

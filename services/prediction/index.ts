@@ -1,5 +1,5 @@
 export type * from './types.js';
-export { PredictionEngine } from './predictionEngine.js';
+export { PredictionEngine, type PolicyFileStatus } from './predictionEngine.js';
 export { keyMark, type FeedbackDesk, type Judgement, type ResolvedFeedback } from './feedbackDesk.js';
 export { refused } from './feedbackJoin.js';
 export type { PredictionEngineOptions } from './engineOptions.js';

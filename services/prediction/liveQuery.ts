@@ -10,14 +10,17 @@ import type {
   WaiterTrace,
 } from '../cache/index.js';
 import type { JudgedQuery, LearnedState, RememberedQuery, TriedTask } from '../feedback/index.js';
+import type { HostedPhase } from './hostedQueries.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
-import type { AnswerSink, Query } from './types.js';
+import type { AnswerSink, Query, QueryRefusal } from './types.js';
 import type { VersionChoice } from './versionTrial.js';
 
 /** Whoever wants predictions for something else than an answer: told once, when all are there or the deadline has come. */
 export interface Settlement {
   onSettled(live: LiveQuery): void;
+  /** The policy does not take it; nothing follows. */
+  onRefused?(refusal: QueryRefusal): void;
 }
 
 /** The engine's side of a task. */
@@ -50,14 +53,16 @@ export class LiveQuery implements HeapItem, RememberedQuery, QueryView {
   sink: AnswerSink | undefined = undefined;
   /** In place of a sink. */
   settlement: Settlement | undefined = undefined;
+  /** Where its policy runs elsewhere: what it is asked. */
+  hosted: HostedPhase | undefined = undefined;
 
   constructor(
     readonly id: string,
     readonly application: ServedApplication,
     readonly state: LearnedState,
     public selection: Selection,
-    /** The version was pinned by the client: no draw of the policy, so nothing to learn from. */
-    readonly pinned: boolean,
+    /** The version was pinned by the client, or the policy could not be asked: no draw of it, so nothing to learn from. */
+    public pinned: boolean,
     readonly acceptedNs: number,
     public deadlineNs: number,
     /** That its policy looks at. */

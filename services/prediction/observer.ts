@@ -1,5 +1,6 @@
 import type { LoggedFeedback } from '../../selection/index.js';
 import type { BatchingObserver, BatchRecord, BatchTrace, TracedItem } from '../batching/index.js';
+import type { PolicyFault } from '../policyFiles/index.js';
 import type { Answer, FeedbackOutcome, FeedbackRequest, ModelVote, Query, QueryRefusal } from './types.js';
 
 /**
@@ -29,6 +30,11 @@ export interface PredictionObserver extends BatchingObserver {
   onSinkFailure(query: Query, error: unknown): void;
   /** Learned weights could not be written; they stay in memory and are written again with the next feedback. */
   onStateWriteFailed(key: string, message: string): void;
+  /** A policy from a file has failed: what was asked of it goes on without it. */
+  onPolicyFault(application: string, fault: PolicyFault): void;
+  /** A policy from a file could not be followed: the first model was asked, or answers, in its place. */
+  onPolicyFallback(application: string): void;
+  onPolicyPrinted(application: string, text: string): void;
 }
 
 /** Watches nothing; extend it to watch something. */
@@ -62,4 +68,7 @@ export class SilentObserver implements PredictionObserver {
   onReplicaRefused(_model: string, _version: string, _replica: string, _reason: string): void {}
   onSinkFailure(_query: Query, _error: unknown): void {}
   onStateWriteFailed(_key: string, _message: string): void {}
+  onPolicyFault(_application: string, _fault: PolicyFault): void {}
+  onPolicyFallback(_application: string): void {}
+  onPolicyPrinted(_application: string, _text: string): void {}
 }

@@ -1,5 +1,5 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { KeyedDraw, type Selection } from '../../selection/index.js';
+import { KeyedDraw, type Features, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
@@ -10,7 +10,7 @@ import {
   type SelectionStates,
 } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, askOther, askShadows, askTwins } from './asking.js';
+import { askModels, askMore, askOther, askShadows, askTwins } from './asking.js';
 import { ColdQueries } from './coldQueries.js';
 import { Deadlines } from './deadlines.js';
 import type { ApplicationLoad } from './applicationLoad.js';
@@ -19,8 +19,10 @@ import { batchingOptions, type PredictionEngineOptions } from './engineOptions.j
 import { Escalation } from './escalation.js';
 import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackDesk } from './feedbackDesk.js';
+import { HostedQueries, NOBODY } from './hostedQueries.js';
 import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
+import type { PolicyFault } from '../policyFiles/index.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
 import { outcomeOf } from './noticedQueries.js';
@@ -54,6 +56,18 @@ import type {
   RequestOrigin,
 } from './types.js';
 
+/** How the process of an application's policy file does. */
+export interface PolicyFileStatus {
+  readonly application: string;
+  readonly file: string;
+  /** It answers. */
+  readonly isUp: boolean;
+  /** Times that it was started again. */
+  readonly restarts: number;
+  /** Why it is not followed, or was not lately. */
+  readonly fault: PolicyFault | undefined;
+}
+
 const RECENT_QUERIES = 65_536;
 
 /**
@@ -71,12 +85,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly cold: ColdQueries;
   private readonly escalation: Escalation;
   private readonly modelCalls: ModelCalls;
+  private readonly hosted: HostedQueries;
   /** What feedback is about, and what is learned of it. */
   readonly desk: FeedbackDesk;
   private live = 0;
   private feedbacks = 0;
   private polls = 0;
   private draining = false;
+  private closing = false;
   private readonly drained: (() => void)[] = [];
 
   /** @throws RangeError when an option is out of its range. */
@@ -90,11 +106,28 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       ...(options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes }),
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
-    this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
+    this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => {
+      // What its policy has not said by now is gone on without.
+      if (live.hosted?.ask !== undefined) live.hosted.ask.giveUp();
+      else this.settle(live, nowNs);
+    });
     this.cold = new ColdQueries(this.clock, `${port}/contexts`);
     this.escalation = new Escalation(this.clock, `${port}/escalation`, this.cache, this, (live, nowNs) =>
       this.settle(live, nowNs),
     );
+    this.hosted = new HostedQueries({
+      clock: this.clock,
+      deadlines: this.deadlines,
+      observer: this.observer,
+      go: (live, input, origin, nowNs) => this.go(live, input, origin, undefined, nowNs),
+      goOn: (live, model, query, nowNs) => {
+        if (model !== undefined) askMore(this.cache, this, live, model, query.input, query, nowNs);
+        if (live.pending > 0) this.deadlines.push(live);
+        else if (model === undefined || !this.goesOn(live, nowNs)) this.settle(live, nowNs);
+      },
+      settle: (live, nowNs) => this.settle(live, nowNs),
+      refuse: (live, refusal) => this.refuseLive(live, refusal),
+    });
     this.modelCalls = new ModelCalls(
       this.clock,
       `${port}/models`,
@@ -114,6 +147,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
       onTrialEnded: options.onTrialEnded ?? (() => undefined),
       onModelGone: (model) => this.cache.removeModel(model.number),
+      seed: options.seed,
+      policyHere: options.policyHere,
+      observer: this.observer,
     });
     this.desk = new FeedbackDesk({
       directory: this.directory,
@@ -179,7 +215,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   ): void {
     let pinned: ServedModel | undefined;
     let selection: Selection;
-    if (query.version === undefined) {
+    if (query.version === undefined && this.hosted.isAsked(application)) {
+      selection = NOBODY;
+    } else if (query.version === undefined) {
       selection = application.policy.select(state.state, this.draw.of(query.id), query);
       query.trace?.onSelected(application.record.policy.name, selection.arms);
     } else {
@@ -206,7 +244,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.recent.add(live);
     application.load.inFlight += 1;
     application.load.taken += 1;
-    this.start(live, query.input, query, pinned, this.clock.nowNs());
+    const nowNs = this.clock.nowNs();
+    if (selection === NOBODY) this.startHosted(live, query.input, query, nowNs);
+    else this.start(live, query.input, query, pinned, nowNs);
   }
 
   cancel(queryId: string): boolean {
@@ -299,6 +339,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     };
     for (const { states, noticed } of applications) {
       noticed?.tell();
+      states.settle();
       states.flush(one);
     }
     for (const trial of trials) trial.flush(one);
@@ -309,6 +350,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   close(): void {
     this.cold.close();
     this.draining = true;
+    this.closing = true;
     const nowNs = this.clock.nowNs();
     for (const live of this.deadlines.clear()) this.settle(live, nowNs);
     this.modelCalls.close();
@@ -348,7 +390,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     // A query that is still being started settles at the end of its start.
     if (live.pending > 0 || live.heapIndex < 0 || live.isAsking) return;
     const nowNs = this.clock.nowNs();
-    if (!this.escalation.goesOn(live, nowNs)) this.settle(live, nowNs);
+    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
   }
 
   nowNs(): number {
@@ -383,6 +425,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   /** What an application has learned; undefined when there is no such application. */
   states(application: string): SelectionStates | undefined {
     return this.directory.application(application)?.states;
+  }
+
+  /** Of every application with a policy file. */
+  policyFiles(): readonly PolicyFileStatus[] {
+    return [...this.directory.applications()].flatMap(({ record, hosted }) => {
+      if (hosted === undefined) return [];
+      const { isUp, restarts, fault } = hosted;
+      return [{ application: record.name, file: record.policyFile?.name ?? '', isUp, restarts, fault }];
+    });
   }
 
   /** Of versions that are tried beside others. */
@@ -427,13 +478,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     settlement: Settlement,
   ): void {
     const id = `feedback ${this.feedbacks++}`;
-    const selection = application.policy.select(state.state, this.draw.of(id), request);
+    const isAsked = this.hosted.isAsked(application);
+    const selection = isAsked ? NOBODY : application.policy.select(state.state, this.draw.of(id), request);
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
     const features = application.keptFeatures(request.features, this.observer.writesFeedback);
     const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs, features);
     live.settlement = settlement;
-    this.start(live, input, request, undefined, nowNs);
+    if (isAsked) this.startHosted(live, input, request, nowNs);
+    else this.start(live, input, request, undefined, nowNs);
   }
 
   private start(
@@ -444,13 +497,39 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     nowNs: number,
   ): void {
     this.live += 1;
+    this.go(live, input, origin, pinned, nowNs);
+  }
+
+  /** Of one whose policy is asked elsewhere. */
+  private startHosted(
+    live: LiveQuery,
+    input: Uint8Array,
+    origin: RequestOrigin & { readonly features?: Features | undefined },
+    nowNs: number,
+  ): void {
+    this.live += 1;
+    this.hosted.select(live, input, origin, nowNs);
+  }
+
+  private go(
+    live: LiveQuery,
+    input: Uint8Array,
+    origin: RequestOrigin,
+    pinned: ServedModel | undefined,
+    nowNs: number,
+  ): void {
     askModels(this.cache, this, live, input, origin, pinned, nowNs);
-    if (this.escalation.goesOn(live, nowNs)) this.deadlines.push(live);
-    else this.settle(live, nowNs);
+    if (!this.goesOn(live, nowNs)) this.settle(live, nowNs);
+    else if (!live.settled && live.heapIndex < 0) this.deadlines.push(live);
     if (live.selection.shadows !== undefined) askShadows(this.cache, this, live, input, origin, nowNs);
     if (live.tasks.some(({ choice }) => choice !== undefined)) {
       askTwins(this.cache, this, live, input, origin, nowNs);
     }
+  }
+
+  /** Asks whom the policy wants next, where nobody is waited for. @returns whether somebody is, the policy or a model */
+  private goesOn(live: LiveQuery, nowNs: number): boolean {
+    return this.hosted.asksForMore(live, nowNs) || this.escalation.goesOn(live, nowNs);
   }
 
   /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
@@ -474,7 +553,16 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     live.settlement = undefined;
   }
 
+  private refuseLive(live: LiveQuery, refusal: QueryRefusal): void {
+    const { query, sink, settlement } = live;
+    this.end(live);
+    settlement?.onRefused?.(refusal);
+    if (query !== undefined && sink !== undefined) this.refuse(query, sink, refusal);
+    if (this.draining) this.checkDrained();
+  }
+
   private settle(live: LiveQuery, nowNs: number): void {
+    if (!this.closing && this.hosted.asksToCombine(live, nowNs)) return;
     const { query, sink, settlement } = live;
     if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);

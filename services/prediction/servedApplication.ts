@@ -7,6 +7,7 @@ import {
 import { lossNamed, type Features, type Loss, type SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
+import type { HostedPolicy } from '../policyFiles/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
 import type { ApplicationLoad } from './applicationLoad.js';
 import { NoticedQueries } from './noticedQueries.js';
@@ -32,6 +33,8 @@ export class ServedApplication {
     readonly record: ApplicationRecord,
     readonly states: SelectionStates,
     readonly load: ApplicationLoad,
+    /** Of its policy file; its policy only where that is from the file. */
+    readonly hosted?: HostedPolicy,
   ) {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
@@ -40,6 +43,11 @@ export class ServedApplication {
     this.lossOfLate = record.lossOfLate;
     this.loss =
       record.loss === undefined || record.loss.name === 'zeroOne' ? undefined : lossNamed(record.loss);
+  }
+
+  /** Whom its policy is asked of; undefined: it is asked here. */
+  get hostedPolicy(): HostedPolicy | undefined {
+    return this.policy === this.hosted?.policy ? this.hosted : undefined;
   }
 
   /** That a query may ask for: its own, else what is the lowest of its models'. */

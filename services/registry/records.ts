@@ -1,6 +1,7 @@
 import type { InputForm, InputRange, InputType, LaunchClass } from '../../containers/protocol/index.js';
 import type { ContainerSource as RunnableSource } from '../../containers/runtime/index.js';
 import type { Json, LossChoice } from '../../selection/index.js';
+import type { PolicyFile, PolicyTraits } from '../policyFiles/index.js';
 
 /** What management keeps. All of it survives a restart. */
 export interface ApplicationRecord {
@@ -22,6 +23,19 @@ export interface ApplicationRecord {
   readonly loss?: LossChoice;
   /** From 0 to 1: what it costs a model to answer after the query's time, whatever it says; absent: nothing. */
   readonly lossOfLate?: number;
+  /** That its policy or its loss comes from. */
+  readonly policyFile?: PolicyFileChoice;
+  /** In place of `loss`: one that the file exports. */
+  readonly fileLoss?: string;
+}
+
+/** A policy file, which the store keeps by its hash. */
+export interface PolicyFileChoice {
+  /** Of the file, for people. */
+  readonly name: string;
+  readonly hash: string;
+  /** As they were found when it was registered. */
+  readonly traits: PolicyTraits;
 }
 
 export interface PolicyChoice {
@@ -142,6 +156,8 @@ export interface RegistryView {
   inputForm(model: ModelRecord): InputForm;
   /** false: of a module that has never run, so that nobody can tell yet whether it takes an input. */
   isFormKnown(model: ModelRecord): boolean;
+  /** The text of a policy file; undefined: it is not there. */
+  policyFile?(hash: string): PolicyFile | undefined;
   /** Called after each change; returns the unsubscriber. */
   watch(listener: (change: RegistryChange) => void): () => void;
 }

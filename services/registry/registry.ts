@@ -1,5 +1,7 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import { checkLoss, checkPolicy, PolicyError, type Json } from '../../selection/index.js';
+import { createHash } from 'node:crypto';
+import { FILE_POLICY, type PolicyFile } from '../policyFiles/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
 import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
@@ -11,7 +13,6 @@ import type {
   DeclaredForm,
   ModelRecord,
   ModelScale,
-  PolicyChoice,
   RegistryChange,
   RegistryView,
 } from './records.js';
@@ -91,6 +92,10 @@ export class Registry implements RegistryView {
     return this.image.isFormKnown(model);
   }
 
+  policyFile(hash: string): PolicyFile | undefined {
+    return this.image.policyFile(hash);
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     return this.image.watch(listener);
   }
@@ -99,11 +104,15 @@ export class Registry implements RegistryView {
     this.image.close();
   }
 
-  /** Errors: `invalid_name`, `invalid_policy`, `application_exists`. */
-  async addApplication(record: ApplicationRecord): Promise<void> {
+  /**
+   * Errors: `invalid_name`, `invalid_policy`, `application_exists`.
+   * @param policyFile that the record names, unless it is kept
+   */
+  async addApplication(record: ApplicationRecord, policyFile?: PolicyFile): Promise<void> {
     checkApplicationName(record.name, 'name');
-    checkedPolicy(record.policy);
+    checkedPolicy(record);
     checkedLoss(record.loss);
+    if (this.image.application(record.name) === undefined) await this.keepPolicyFile(policyFile);
     const taken = `an application with the name '${record.name}' is registered: delete it, or choose another name`;
     await this.write(applicationKey(record.name), asJson(record), 0, 'application_exists', taken);
   }
@@ -112,18 +121,23 @@ export class Registry implements RegistryView {
    * Changes what an application is served by; its links, and what it has learned under the same policy, stay.
    * Errors: `unknown_application`, `invalid_policy`, `concurrent_change`; what `change` throws.
    * @param change makes the new record of the present one
+   * @param policyFile that the new record names, unless it is kept
    */
   async changeApplication(
     name: string,
     change: (present: ApplicationRecord) => ApplicationRecord,
+    policyFile?: PolicyFile,
   ): Promise<void> {
     const present = this.requireApplication(name, 'name');
     const record = change(present);
-    checkedPolicy(record.policy);
+    checkedPolicy(record);
     checkedLoss(record.loss);
     if (JSON.stringify(asJson(record)) === JSON.stringify(present)) return;
     const key = applicationKey(name);
-    await this.write(key, asJson(record), this.store.get(key)?.version ?? 0);
+    const version = this.store.get(key)?.version ?? 0;
+    await this.keepPolicyFile(policyFile);
+    await this.write(key, asJson(record), version);
+    await this.forgetPolicyFiles();
   }
 
   /** Errors: `unknown_application`. What the application has learned goes with the engine's own state. */
@@ -131,6 +145,7 @@ export class Registry implements RegistryView {
     this.requireApplication(name, 'name');
     const links = this.write(linksKey(name), undefined, 'any');
     await Promise.all([links, this.write(applicationKey(name), undefined, 'any')]);
+    await this.forgetPolicyFiles();
   }
 
   /**
@@ -328,6 +343,21 @@ export class Registry implements RegistryView {
     throw new ServiceError('unknown_model', message, known.length === 0 ? 'model_name' : 'model_version');
   }
 
+  /** Before the record that names it, so that whoever hears of that finds it. */
+  private async keepPolicyFile(file: PolicyFile | undefined): Promise<void> {
+    if (file === undefined) return;
+    const hash = policyFileHash(file.text);
+    if (this.image.policyFile(hash) === undefined)
+      await this.write(policyFileKey(hash), { name: file.name, text: file.text }, 'any');
+  }
+
+  /** Those that no application names any more. */
+  private async forgetPolicyFiles(): Promise<void> {
+    const named = new Set(this.image.applications().map(({ policyFile }) => policyFile?.hash));
+    const gone = this.image.policyFileHashes().filter((hash) => !named.has(hash));
+    await Promise.all(gone.map((hash) => this.write(policyFileKey(hash), undefined, 'any')));
+  }
+
   private requireModel(name: string, field: string): ModelRecord {
     const version = this.image.currentVersion(name);
     const model = version === undefined ? undefined : this.image.model(name, version);
@@ -448,7 +478,17 @@ export class Registry implements RegistryView {
 }
 
 /** @throws ServiceError `invalid_policy` */
-function checkedPolicy({ name, parameters }: PolicyChoice): void {
+function checkedPolicy({ policy, policyFile }: ApplicationRecord): void {
+  const { name, parameters } = policy;
+  // What the file takes was asked of the file.
+  if (name === FILE_POLICY && policyFile?.traits.name !== undefined) return;
+  if (name === FILE_POLICY) {
+    const message =
+      policyFile === undefined
+        ? `policy '${FILE_POLICY}' is one of your own: send policy_file with it`
+        : `${policyFile.name} has losses alone, no default export: choose a policy for it by name`;
+    throw new ServiceError('invalid_policy', message, 'policy_file');
+  }
   try {
     checkPolicy(name, parameters);
   } catch (error) {
@@ -514,9 +554,15 @@ const formerKey = (name: string) => storeKey('registry', 'former', name);
 const scaleKey = (name: string, version: string) => storeKey('registry', 'scale', name, version);
 /** A `DeclaredForm`; of earlier programs a number, the elements of an input. */
 const declaredKey = (name: string, version: string) => storeKey('registry', 'declared', name, version);
+const policyFileKey = (hash: string) => storeKey('registry', 'policyFile', hash);
 const canaryKey = (model: string) => storeKey('registry', 'canary', model);
 const linksKey = (application: string) => storeKey('registry', 'links', application);
 
 function isTaken(name: string, version: string): string {
   return `version '${version}' of model '${name}' is registered: give this one another version`;
+}
+
+/** SHA-256 of a policy file's text, by which the store knows it. */
+export function policyFileHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,5 +1,6 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
+import type { PolicyFile } from '../policyFiles/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
 import { hasOwnProcess } from './hosted.js';
 import { inputFormOf } from './inputForms.js';
@@ -33,6 +34,8 @@ export class RegistryImage implements RegistryView {
   /** By model. */
   private readonly canaries = new Map<string, CanaryRecord>();
   private readonly links = new Map<string, readonly string[]>();
+  /** By hash. */
+  private readonly policyFiles = new Map<string, PolicyFile>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
 
@@ -117,6 +120,14 @@ export class RegistryImage implements RegistryView {
     return !hasOwnProcess(container) || inputLength !== undefined || this.declaredForm(model) !== undefined;
   }
 
+  policyFile(hash: string): PolicyFile | undefined {
+    return this.policyFiles.get(hash);
+  }
+
+  policyFileHashes(): readonly string[] {
+    return [...this.policyFiles.keys()];
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -156,6 +167,10 @@ export class RegistryImage implements RegistryView {
       case 'declared':
         setIn(this.declared, name, version, declaredFormIn(value as number | DeclaredForm | undefined));
         return { kind: 'declaration', name };
+      case 'policyFile':
+        if (value === undefined) this.policyFiles.delete(name);
+        else this.policyFiles.set(name, value as unknown as PolicyFile);
+        return undefined;
       case 'canary':
         if (value === undefined) this.canaries.delete(name);
         else this.canaries.set(name, value as unknown as CanaryRecord);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { INPUT_TYPES, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 import { checkLoss, checkPolicy, LOSS_NAMES, PolicyError, type Json } from '../../selection/index.js';
+import { FILE_POLICY } from '../policyFiles/index.js';
 import { shapeFault } from '../json/index.js';
 import { MOST_REPLICAS } from './registry.js';
 
@@ -22,6 +23,21 @@ const application = z.looseObject({
   maxInFlight: z.int().min(1).optional(),
   contextTtlDays: z.int().min(1).optional(),
   launchClass,
+  policyFile: z
+    .looseObject({
+      name,
+      hash: name,
+      traits: z.looseObject({
+        name: z.string().optional(),
+        parameters: z.array(z.string()),
+        methods: z.array(z.string()),
+        isShared: z.boolean(),
+        isPropensityUnknown: z.boolean(),
+        losses: z.array(z.string()),
+      }),
+    })
+    .optional(),
+  fileLoss: z.string().optional(),
   loss: z
     .looseObject({
       name: z.enum(LOSS_NAMES),
@@ -78,6 +94,8 @@ const model = z.looseObject({
   warmUp: z.literal(false).optional(),
 });
 
+const policyFile = z.looseObject({ name, text: z.string() });
+
 const replicas = z.int().min(0).max(MOST_REPLICAS);
 const scaled = {
   replicas,
@@ -107,6 +125,7 @@ const SHAPES: ReadonlyMap<string, { readonly parts: number; readonly shape: z.Zo
   ['former', { parts: 3, shape: z.array(name) }],
   ['scale', { parts: 4, shape: scale }],
   ['declared', { parts: 4, shape: declared }],
+  ['policyFile', { parts: 3, shape: policyFile }],
   ['canary', { parts: 3, shape: canary }],
   ['links', { parts: 3, shape: z.array(name) }],
 ]);
@@ -132,11 +151,15 @@ export function registryFault(parts: readonly string[], value: Json): string | u
 
 function applicationFault(
   [, , key]: readonly string[],
-  { name: own, policy, loss }: z.infer<typeof application>,
+  { name: own, policy, policyFile, loss }: z.infer<typeof application>,
 ): string | undefined {
   if (own !== key) return `it is the record of '${own}'`;
   return (
-    choiceFault('policy', () => checkPolicy(policy.name, policy.parameters as Json)) ??
+    (policy.name === FILE_POLICY
+      ? policyFile?.traits.name === undefined
+        ? 'policyFile: it is not there'
+        : undefined
+      : choiceFault('policy', () => checkPolicy(policy.name, policy.parameters as Json))) ??
     choiceFault('loss', () => loss && checkLoss(loss))
   );
 }

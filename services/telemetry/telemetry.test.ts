@@ -84,6 +84,7 @@ async function telemetryWithModel(): Promise<{
         },
       ],
       selectionShares: () => new Map([['m', 0.75]]),
+      policyFiles: () => [{ application: 'a', isUp: false, restarts: 2 }],
       contextCounts: () => [
         ['app', { held: 2, heldBytes: 1500, kept: 7, reads: 9, evictions: 5, expired: 3, crowdedOut: 4 }],
       ],
@@ -186,6 +187,25 @@ describe('Telemetry', () => {
     expect(text).toContain('windjammer_queries_total{application="",outcome="error",reason="deadline"} 1\n');
     expect(text).toContain('windjammer_queries_total{application="",outcome="cancelled",reason=""} 1\n');
     expect(text).toContain('windjammer_query_latency_seconds_count{application=""} 3\n');
+  });
+
+  it('tells what a policy from a file gets wrong, of each kind once for a while', async () => {
+    const { telemetry, metrics } = await telemetryWithModel();
+    const told: string[] = [];
+    telemetry.watchPolicyFiles((application, { kind }) => told.push(`${application} ${kind}`));
+    for (const kind of ['late', 'late', 'threw'] as const)
+      telemetry.onPolicyFault('a', { kind, message: 'select did' });
+    telemetry.onPolicyFallback('a');
+    expect(told).toEqual(['a late', 'a threw']);
+    const text = await metrics();
+    for (const line of [
+      'windjammer_policy_file_up{application="a"} 0\n',
+      'windjammer_policy_file_restarts_total{application="a"} 2\n',
+      'windjammer_policy_file_faults_total{application="a",kind="late"} 2\n',
+      'windjammer_policy_file_faults_total{application="a",kind="threw"} 1\n',
+      'windjammer_policy_fallbacks_total{application="a"} 1\n',
+    ])
+      expect(text).toContain(line);
   });
 
   it('labels batches by model, version and replica', async () => {

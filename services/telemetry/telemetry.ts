@@ -19,6 +19,7 @@ import {
   type TracedItem,
 } from '../prediction/index.js';
 import type { MetricsFormat } from '../metrics/index.js';
+import type { PolicyFault } from '../policyFiles/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { contextFamilies, type CountsOfApplication } from './contextMetrics.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
@@ -32,6 +33,7 @@ import { gpuFamilies } from './gpuMetrics.js';
 import { jobFamilies } from './jobMetrics.js';
 import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
+import { PolicyFileMetrics, type PolicyFileStatus } from './policyFileMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import { SingleFlight } from './singleFlight.js';
 import {
@@ -51,6 +53,7 @@ export interface TelemetrySources {
   lookups(): Iterable<LookupsOfModel>;
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
+  policyFiles(): readonly PolicyFileStatus[];
   contextCounts(): Iterable<CountsOfApplication>;
 }
 
@@ -81,6 +84,8 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;
+  private readonly policyFiles: PolicyFileMetrics;
+  private onPolicyTold: (application: string, fault: PolicyFault) => void = () => undefined;
   private sources: TelemetrySources | undefined;
   private refusedStateWrites = 0;
   private onArrival: ((query: Query) => void) | undefined;
@@ -106,7 +111,12 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       (model, version) => view.model(model, version) !== undefined,
       () => this.sources?.replicas() ?? [],
     );
-    this.add([...this.queries.families(), ...this.models.families()]);
+    this.policyFiles = new PolicyFileMetrics(
+      (message, details) => this.complain(message, details),
+      Date.now,
+      () => this.sources?.policyFiles() ?? [],
+    );
+    this.add([...this.queries.families(), ...this.models.families(), ...this.policyFiles.families()]);
     this.unwatch = view.watch(({ kind, name }) => this.onRegistryChange(kind, name));
   }
 
@@ -147,6 +157,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   override get writesFeedback(): boolean {
     return this.onJudgement !== undefined;
+  }
+
+  /** Passes on a policy file's failure, of each kind now and then. */
+  watchPolicyFiles(listener: (application: string, fault: PolicyFault) => void): void {
+    this.onPolicyTold = listener;
   }
 
   /** Passes on every batch. */
@@ -308,6 +323,18 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.refusedStateWrites += 1;
   }
 
+  override onPolicyFault(application: string, fault: PolicyFault): void {
+    if (this.policyFiles.onFault(application, fault)) this.onPolicyTold(application, fault);
+  }
+
+  override onPolicyFallback(application: string): void {
+    this.policyFiles.onFallback(application);
+  }
+
+  override onPolicyPrinted(application: string, text: string): void {
+    this.complain('a policy printed', { application, text });
+  }
+
   private *shares(): Iterable<readonly [string, string, number]> {
     for (const { name } of this.view.applications()) {
       for (const [model, share] of this.sources?.selectionShares(name) ?? []) yield [name, model, share];
@@ -315,7 +342,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   private onRegistryChange(kind: string, name: string): void {
-    if (kind === 'application' && this.view.application(name) === undefined) this.queries.forget(name);
+    if (kind === 'application' && this.view.application(name) === undefined) {
+      this.queries.forget(name);
+      this.policyFiles.forget(name);
+    }
     if (kind !== 'model') return;
     for (const key of [...this.models.known()]) {
       const [model, version] = key.split(':');

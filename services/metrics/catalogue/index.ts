@@ -19,6 +19,7 @@ import {
   CONTEXT_METRICS,
   DEPLOYMENT_METRICS,
   MODEL_METRICS,
+  POLICY_FILE_METRICS,
   QUERY_METRICS,
 } from './serving.js';
 
@@ -29,6 +30,7 @@ export * from './serving.js';
 /** Every metric of a server; those of the process come from their library. */
 export const METRICS = {
   ...QUERY_METRICS,
+  ...POLICY_FILE_METRICS,
   ...MODEL_METRICS,
   ...CONTEXT_METRICS,
   ...CACHE_METRICS,

@@ -46,6 +46,26 @@ export const QUERY_METRICS = {
   ),
 } as const;
 
+/** Of applications whose policy, or loss, is from a file. */
+export const POLICY_FILE_METRICS = {
+  windjammer_policy_file_up: gauge(
+    ['application'],
+    'Whether the process of a policy file answers: 0 while it starts again, and queries go to the first model',
+  ),
+  windjammer_policy_file_restarts_total: counter(
+    ['application'],
+    'Times that the process of a policy file was started again',
+  ),
+  windjammer_policy_file_faults_total: counter(
+    ['application', 'kind'],
+    'Failures of a policy file: threw; bad_answer; late; stuck, it was ended for it; ended, of memory mostly; unloadable',
+  ),
+  windjammer_policy_fallbacks_total: counter(
+    ['application'],
+    'Queries for which the policy from a file could not be followed: the first model was asked, or answers',
+  ),
+} as const;
+
 /** By model, version and replica. */
 export const MODEL_METRICS = {
   windjammer_predictions_total: counter(

@@ -1,0 +1,70 @@
+import type { Json } from '../../selection/index.js';
+import type { PolicyTraits } from './hostedPolicy.js';
+import { PolicyChild } from './policyChild.js';
+import { PolicyFileError } from './policyFileError.js';
+import type { PolicyFile, PolicyReply } from './policyHost.js';
+
+/** What a file is checked with. */
+export interface FileCheck {
+  /** Of the application's policy. */
+  readonly parameters: Json;
+  /** That the application names, of the file. */
+  readonly loss?: string | undefined;
+  /** A state that the policy is to go on from. */
+  readonly learned?: Json | undefined;
+}
+
+export interface CheckedFile extends PolicyTraits {
+  /** Why it does not take the learned state. */
+  readonly refused?: string | undefined;
+}
+
+const CHECK_MS = 5000;
+export const MOST_FILE_LENGTH = 262_144;
+
+/**
+ * Loads a policy file in a process and asks of it what every query and feedback would.
+ * @throws PolicyFileError (as a rejection) naming what is wrong
+ */
+export function checkFile(file: PolicyFile, check: FileCheck): Promise<CheckedFile> {
+  if (file.text.length > MOST_FILE_LENGTH) {
+    const message = `${file.name} has ${file.text.length} characters, and ${MOST_FILE_LENGTH} are the most`;
+    return Promise.reject(new PolicyFileError('file', message));
+  }
+  return new Promise((resolve, reject) => {
+    let traits: PolicyTraits | undefined;
+    const refuse = (message: string, field = 'file'): void => {
+      end();
+      reject(new PolicyFileError(field, message));
+    };
+    const child = new PolicyChild({
+      onLine: (line) => {
+        const reply = JSON.parse(line) as PolicyReply & {
+          readonly loaded?: PolicyTraits;
+          readonly checked?: { readonly refused?: string };
+        };
+        if (reply.fault !== undefined) {
+          const { kind, field, message } = reply.fault;
+          if (kind === 'refused' && field !== undefined) refuse(message, field);
+          else refuse(`${file.name}: ${message}`);
+        } else if (reply.loaded !== undefined) {
+          traits = reply.loaded;
+          child.write(JSON.stringify({ id: 1, op: 'check', ...check }));
+        } else if (reply.checked !== undefined && traits !== undefined) {
+          end();
+          resolve({ ...traits, ...reply.checked });
+        }
+      },
+      onEnd: (reason) => refuse(`${file.name}: ${reason}`),
+    });
+    const timer = setTimeout(
+      () => refuse(`${file.name}: it did not come to an end within ${CHECK_MS / 1000} s: it loops`),
+      CHECK_MS,
+    );
+    const end = (): void => {
+      clearTimeout(timer);
+      child.close();
+    };
+    child.write(JSON.stringify(file));
+  });
+}
