@@ -20,6 +20,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   aimd: () => import('./aimd.js'),
   batchLatency: () => import('./batchLatency.js'),
   canary: () => import('./canary.js'),
+  cascade: () => import('./cascade.js'),
   concurrency: () => import('./concurrency.js'),
   contextPrior: () => import('./contextPrior.js'),
   contexts: () => import('./contexts.js'),
