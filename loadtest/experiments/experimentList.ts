@@ -144,6 +144,7 @@ export const EXPERIMENTS = {
   },
   modelFailure: { usually: 'about 2 minutes', folder: 'modelFailure', seed: NSDI },
   offPolicy: { usually: 'about a minute', folder: 'offPolicy', seed: NSDI },
+  personalModels: { usually: 'about 2 minutes', folder: 'personalModels', seed: NSDI },
   predictPath: {
     usually: 'about 10 seconds',
     folder: 'predictPath',

@@ -44,6 +44,7 @@ const PROGRAMS: Readonly<Record<ExperimentName, () => Promise<unknown>>> = {
   kindsOfModels: () => import('./kindsOfModels.js'),
   modelFailure: () => import('./modelFailure.js'),
   offPolicy: () => import('./offPolicy.js'),
+  personalModels: () => import('./personalModels.js'),
   predictPath: () => import('./predictPath.js'),
   preemption: () => import('./preemption.js'),
   regret: () => import('./regret.js'),
