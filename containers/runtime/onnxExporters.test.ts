@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importOnnx, type OnnxImportOptions } from '../models/index.js';
 import { judgeModel } from './tests/onnxNodeSuite.js';
-import { onnxFile, type BranchAttribute, type ModelSpec, type TensorSpec } from './tests/onnxWriter.js';
+import { onnxFile, type BranchAttribute, type ModelSpec, type TensorSpec } from '../models/testing/index.js';
 
 /* What exporters write around the operators of a network. */
 

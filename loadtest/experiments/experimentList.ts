@@ -27,6 +27,7 @@ export const EXPERIMENTS = {
   aimd: { usually: 'about 15 seconds', folder: 'aimd', seed: NSDI, options: { only: text('all') } },
   batchLatency: { usually: 'about 1.5 minutes', folder: 'batching', seed: NSDI },
   canary: { usually: 'about a minute', folder: 'canary', seed: NSDI },
+  cascade: { usually: 'about 6 minutes', folder: 'cascade', seed: NSDI },
   concurrency: {
     usually: 'about 20 seconds',
     folder: 'concurrency',
@@ -143,6 +144,7 @@ export const EXPERIMENTS = {
   },
   modelFailure: { usually: 'about 2 minutes', folder: 'modelFailure', seed: NSDI },
   offPolicy: { usually: 'about a minute', folder: 'offPolicy', seed: NSDI },
+  personalModels: { usually: 'about 2 minutes', folder: 'personalModels', seed: NSDI },
   predictPath: {
     usually: 'about 10 seconds',
     folder: 'predictPath',

@@ -1,4 +1,10 @@
-import { checkApart, CommandError, connectionOf, OutputFile, stopSignal } from '../../services/cli/index.js';
+import {
+  checkApart,
+  CommandError,
+  connectionOf,
+  OutputFile,
+  interruption,
+} from '../../services/cli/index.js';
 import { RefusedError } from '../../services/client/index.js';
 import { comparisonText, readRunFile, runPage } from '../page/index.js';
 import { ProgressBar, resultJson, windowsCsv, type RunResult } from '../result/index.js';
@@ -11,6 +17,7 @@ import {
   type TraceRequest,
 } from '../trace/index.js';
 import { AnswersFile } from './answersFile.js';
+import { INTERRUPTED } from './endings.js';
 import { findLimit } from './findLimit.js';
 import type { LoadtestOptions } from './loadCommand.js';
 import type { LoadMode, LoadPlan } from './loadPlan.js';
@@ -18,7 +25,7 @@ import { makeLoad } from './loadProcesses.js';
 import { loadResult } from './loadReport.js';
 import type { RunProgress } from './loadRun.js';
 import { applicationsOf } from './loadTarget.js';
-import { ServerView } from './server/index.js';
+import { type MetricsChange, ServerView } from './server/index.js';
 import { ServerWatch } from './serverWatch.js';
 import { wallNs } from './wallClock.js';
 
@@ -31,15 +38,14 @@ const CONNECTIONS: Readonly<Record<'open' | 'closed' | 'websocket', number>> = {
 };
 const IN_FLIGHT = 8;
 
-/** JSON on standard output, the report to its file. A load that ended early is reported as far as it went, with exit code 1. */
+/** JSON on standard output, the report to its file. A load that ended early is reported as far as it went, with exit code 1, or that of the signal. */
 export async function runLoadtest(options: LoadtestOptions): Promise<void> {
   const files = outputsOf(options);
   const earlier = options.compare === undefined ? undefined : readRunFile(options.compare, '--compare');
-  const interrupt = new AbortController();
-  void stopSignal().then(() => interrupt.abort());
+  const interrupt = interruption();
   const bar = new ProgressBar(process.stderr);
   try {
-    const { plan, view, meanPerSecond } = await planOf(options);
+    const { plan, view, meanPerSecond } = await unlessStopped(planOf(options), interrupt.signal);
     const run = (scaled: LoadPlan) => runOnce(scaled, view, bar, interrupt.signal);
     const result =
       options.findLimit === undefined
@@ -59,6 +65,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<void> {
     if (!(error instanceof LoadError)) throw error;
     throw new CommandError(error.message, { cause: error });
   } finally {
+    interrupt.end();
     bar.clear();
   }
 }
@@ -69,7 +76,7 @@ async function runOnce(
   bar: ProgressBar,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const metrics = await view.metrics();
+  const metrics = await unlessStopped(view.metrics(), signal);
   if (metrics instanceof RefusedError) {
     process.stderr.write(`windjammer: the report has no parts of the server: ${metrics.message}\n`);
   }
@@ -86,10 +93,39 @@ async function runOnce(
   };
   try {
     const counts = await makeLoad(plan, showTo, signal, begin);
-    return loadResult({ plan, counts, startNs, watch, change: await watch?.end() });
+    return loadResult({ plan, counts, startNs, watch, change: await lastLook(watch, signal) });
   } finally {
-    await watch?.end();
+    watch?.stop();
     bar.clear();
+  }
+}
+
+/** What nothing is found without. @throws CommandError (as a rejection) once it is interrupted, whatever becomes of the work */
+function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new CommandError(INTERRUPTED));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** A server that does not answer keeps nobody who has told the load to end. */
+const LAST_LOOK_MS = 1000;
+
+async function lastLook(
+  watch: ServerWatch | undefined,
+  signal: AbortSignal,
+): Promise<MetricsChange | undefined> {
+  if (watch === undefined || !signal.aborted) return watch?.end();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), LAST_LOOK_MS);
+  });
+  try {
+    return await Promise.race([watch.end(), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -24,8 +24,8 @@ process.on('message', (message: ToProcess) => {
       break;
   }
 });
-// The one that has started it says when to end: a terminal tells all processes of Ctrl-C.
-process.on('SIGINT', () => undefined);
+// The one that has started it says when to end: a terminal tells all processes of Ctrl-C, and of its own end.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit(1));
 
 async function run({ plan, part }: Extract<ToProcess, { kind: 'plan' }>): Promise<void> {

@@ -35,8 +35,13 @@ export class ServerWatch {
 
   /** @returns undefined when the server is gone: nobody knows what it has done */
   async end(): Promise<MetricsChange | undefined> {
-    clearInterval(this.timer);
+    this.stop();
     return (await this.look()) ? new MetricsChange(this.first, this.last) : undefined;
+  }
+
+  /** Without a last look. */
+  stop(): void {
+    clearInterval(this.timer);
   }
 
   /** What the server did from one moment to another, as far as its looks tell. */

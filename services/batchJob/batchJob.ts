@@ -38,7 +38,7 @@ export interface BatchJobOptions {
   /** `critical`, `standard` or `bestEffort`: of the queries' kernels. */
   readonly launchClass: string;
   readonly calls: HttpCalls;
-  /** After it no further line is asked; those under way are waited for. */
+  /** After it no further line is asked; those under way are waited for a moment. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Waits; for tests. */
@@ -47,6 +47,8 @@ export interface BatchJobOptions {
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
+/** Whoever stops a job does not wait longer for what is under way. */
+const LAST_ANSWERS_MS = 1000;
 
 /**
  * Asks an application for a prediction of every line of a file and writes the answers to another, in the order in which they
@@ -70,11 +72,24 @@ export async function runBatchJob(options: BatchJobOptions): Promise<BatchJobRes
 class BatchJob {
   private readonly counts = { answered: 0, failed: 0, kept: 0, retries: 0 };
   private failure: Error | undefined;
+  /** What is under way is waited for no longer. */
+  private readonly givenUp = new AbortController();
+  private readonly stopped: Promise<void>;
 
   constructor(
     private readonly options: BatchJobOptions,
     private readonly output: JobOutput,
-  ) {}
+  ) {
+    const { signal } = options;
+    this.stopped = new Promise((resolve) => {
+      const stop = (): void => {
+        resolve();
+        setTimeout(() => this.givenUp.abort(), LAST_ANSWERS_MS).unref();
+      };
+      if (signal?.aborted === true) stop();
+      else signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
 
   async run(lines: AsyncGenerator<JobLine>): Promise<BatchJobResult> {
     // All take from one generator: each line goes to whoever is free.
@@ -121,15 +136,16 @@ class BatchJob {
         return (await calls.post(
           path,
           { launch_class: launchClass, ...body, strict: true },
-          { timeoutMs },
+          { timeoutMs, signal: this.givenUp.signal },
         )) as LineResult;
       } catch (error) {
+        if (this.givenUp.signal.aborted) return undefined;
         // Nested deeper than what is written as JSON.
         if (error instanceof RangeError) return { error: { code: 'invalid_line', message: error.message } };
         if (!(error instanceof ClientError)) throw error;
         if (tries < retries && isPassing(error) && !this.isOver()) {
           this.counts.retries += 1;
-          await sleep(waitMs(error, tries));
+          await Promise.race([sleep(waitMs(error, tries)), this.stopped]);
           continue;
         }
         if (this.isOver()) return undefined;

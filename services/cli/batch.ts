@@ -8,6 +8,7 @@ import type { LaunchClass } from '../client/index.js';
 import { clientOf, rawCalls, withQueryOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
+import { interruption } from './interruption.js';
 import { writeResults } from './job.js';
 import { checkApart, OutputFile } from './outputFile.js';
 import { print } from './printing.js';
@@ -68,10 +69,7 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
   const { BatchJobError, runBatchJob } = await import('../batchJob/index.js');
   const calls = await rawCalls(options.url, options);
   const line = new ProgressLine();
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
+  const stop = interruption();
   try {
     const result = await runBatchJob({
       application,
@@ -97,8 +95,7 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
     const hint = error.code === 'stopped' && !removedEmpty(output) ? `; --resume goes on with ${output}` : '';
     throw new CommandError(`${error.message}${hint}`, { cause: error });
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    stop.end();
   }
 }
 

@@ -3,6 +3,7 @@ import type { ManagementClient } from '../client/index.js';
 import { differingFields } from '../json/index.js';
 import type { EventAnswer, EventsFields } from '../management/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { interruption } from './interruption.js';
 import { wholeNumber } from './optionValues.js';
 import { print, table } from './printing.js';
 
@@ -81,27 +82,28 @@ async function follow(
   timeoutMs: number,
   write: (event: EventAnswer) => void,
 ): Promise<void> {
-  const stop = new AbortController();
-  const onStop = (): void => stop.abort();
+  const interrupted = interruption();
+  const gone = new AbortController();
   // Whoever reads a pipe ends it: there is nobody left to tell.
-  process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  process.stdout.once('error', onStop);
+  const onGone = (): void => gone.abort();
+  process.stdout.once('error', onGone);
+  const stopped = AbortSignal.any([interrupted.signal, gone.signal]);
   let { after } = from;
   try {
     for (;;) {
       const { events, more, last } = await management.events(
         { ...from, after, limit: PAGE, wait_seconds: WAIT_S },
-        { signal: stop.signal, timeoutMs: WAIT_S * 1000 + timeoutMs },
+        { signal: stopped, timeoutMs: WAIT_S * 1000 + timeoutMs },
       );
       events.forEach(write);
       // Past those that are of something else, too.
       after = more ? (events.at(-1)?.seq ?? last) : last;
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!stopped.aborted) throw error;
   } finally {
-    process.off('SIGINT', onStop).off('SIGTERM', onStop);
-    process.stdout.off('error', onStop);
+    interrupted.end();
+    process.stdout.off('error', onGone);
   }
 }
 

@@ -7,6 +7,7 @@ import { frontendTable, nodeTable } from './clusterTables.js';
 import { CommandError } from './commandError.js';
 import { GpuQuery, QUERY_FIELDS } from './gpuQuery.js';
 import { gpuTable } from './gpuTable.js';
+import { interruption } from './interruption.js';
 import { wholeNumber } from './optionValues.js';
 
 interface TopOptions extends ClientOptions {
@@ -44,29 +45,30 @@ async function top(options: TopOptions, version: string): Promise<void> {
   const view = viewOf(options, version);
   const isOnce = options.once === true || (options.query !== undefined && options.interval === undefined);
   const { management } = await clientOf(options);
-  const stop = new AbortController();
-  const onStop = (): void => stop.abort();
+  const interrupted = interruption();
+  const gone = new AbortController();
   // Whoever reads a pipe ends it: there is nobody left to tell.
-  process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  process.stdout.once('error', onStop);
+  const onGone = (): void => gone.abort();
+  process.stdout.once('error', onGone);
+  const stopped = AbortSignal.any([interrupted.signal, gone.signal]);
   const screen = view.isPage && !isOnce && process.stdout.isTTY ? LIVE : PLAIN;
   try {
     const intervalMs = (options.interval ?? DEFAULT_INTERVAL_S) * 1000;
     screen.begin();
-    for (let frame = 0; !stop.signal.aborted; frame++) {
-      if (frame > 0) await sleep(intervalMs, undefined, { signal: stop.signal });
-      const cluster = view.isPage ? await clusterOf(management, stop.signal) : undefined;
-      const gpus = await gpusOf(management, options.device, cluster, stop.signal);
+    for (let frame = 0; !stopped.aborted; frame++) {
+      if (frame > 0) await sleep(intervalMs, undefined, { signal: stopped });
+      const cluster = view.isPage ? await clusterOf(management, stopped) : undefined;
+      const gpus = await gpusOf(management, options.device, cluster, stopped);
       const text = view.text(gpus, frame === 0);
       screen.show(cluster === undefined ? text : `${text}\n\n${clusterText(cluster)}`);
       if (isOnce) return;
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!stopped.aborted) throw error;
   } finally {
     screen.end();
-    process.off('SIGINT', onStop).off('SIGTERM', onStop);
-    process.stdout.off('error', onStop);
+    interrupted.end();
+    process.stdout.off('error', onGone);
   }
 }
 

@@ -11,6 +11,6 @@ export {
 } from './clientOptions.js';
 export { eachOne, wholeNumber } from './optionValues.js';
 export { checkApart, OutputFile } from './outputFile.js';
-export { stopSignal } from './stopSignal.js';
+export { interruption, type Interruption } from './interruption.js';
 export { failureText } from './commandError.js';
 export { cardListOrCount, MOST_GPUS, MOST_NODES } from './gpusOption.js';

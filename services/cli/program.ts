@@ -5,7 +5,7 @@ import { packageRoot } from '../../simulator/files/index.js';
 import { commandsFor } from './commandList.js';
 
 /**
- * The command line. Exit code 0: done; 1: failed, with a message on standard error; 130: stopped by a second signal.
+ * The command line. Exit code 0: done; 1: failed, with a message on standard error; 130: stopped by Ctrl-C, `serve` and `node` by a second one.
  * @param args what it will be asked: of commands the one that is named there is loaded, or all
  */
 export async function windjammerProgram(args: readonly string[] = []): Promise<Command> {

@@ -1,11 +1,11 @@
 import { type Command } from 'commander';
 import { rawCalls, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { interruption } from './interruption.js';
 import { positive } from './optionValues.js';
 import { OutputFile } from './outputFile.js';
 import { print } from './printing.js';
 import { ProgressLine } from './progressLine.js';
-import { stopSignal } from './stopSignal.js';
 
 interface RecordOptions extends ClientOptions {
   readonly duration: number;
@@ -44,8 +44,7 @@ async function record(
   const file = new OutputFile(path, '<file>');
   const calls = await rawCalls(options.managementUrl, options);
   const { SIGN_OF_LIFE_MS } = await import('../arrivals/index.js');
-  const stop = new AbortController();
-  void stopSignal().then(() => stop.abort());
+  const stop = interruption();
   const line = new ProgressLine();
   const asked = {
     body: {
@@ -78,6 +77,7 @@ async function record(
       throw error;
     }
   } finally {
+    stop.end();
     line.clear();
   }
   if (end === undefined && !stop.signal.aborted) {

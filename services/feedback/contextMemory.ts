@@ -51,6 +51,6 @@ export function bytesOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return 8;
   let bytes = 48;
   if (Array.isArray(value)) for (const item of value as readonly Json[]) bytes += bytesOf(item);
-  else for (const item of Object.values(value)) bytes += 8 + bytesOf(item as Json);
+  else for (const item of Object.values(value)) bytes += 8 + bytesOf(item);
   return bytes;
 }

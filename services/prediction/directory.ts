@@ -20,14 +20,12 @@ import { VersionTrial, type VersionTrialOptions } from './versionTrial.js';
 export interface DirectoryOptions {
   readonly registry: RegistryView;
   readonly store: Store;
-  /** Of draws between versions. */
+  /** Of draws between versions, and of policies from files. */
   readonly seed: number;
   readonly onTrialEnded: VersionTrialOptions['onEnded'];
   readonly batching: BatchingOptions;
   readonly contexts: ContextOptions;
   readonly onWriteFailed: (key: string, message: string) => void;
-  /** Of the draws of policies from files. */
-  readonly seed: number;
   /** Of `PredictionEngineOptions`. */
   readonly policyHere?: PredictionEngineOptions['policyHere'] | undefined;
   readonly observer: Pick<PredictionObserver, 'onPolicyFault' | 'onPolicyPrinted'>;

@@ -147,7 +147,6 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
       onTrialEnded: options.onTrialEnded ?? (() => undefined),
       onModelGone: (model) => this.cache.removeModel(model.number),
-      seed: options.seed,
       policyHere: options.policyHere,
       observer: this.observer,
     });

@@ -202,8 +202,12 @@ describe('a canary of two frontends that share a store', () => {
       }
       for (const client of [one, other]) {
         expect(await client.management.canary('m')).toMatchObject({ phase: 'withdrawn' });
-        const { events } = await client.management.events();
-        expect(events.filter(({ verb }) => verb === 'canary_withdrawn')).toHaveLength(1);
+        const told = async (): Promise<number> => {
+          const { events } = await client.management.events();
+          return events.filter(({ verb }) => verb === 'canary_withdrawn').length;
+        };
+        // The one that was first says it, a moment later, to both.
+        await expect.poll(told, { timeout: 10_000 }).toBe(1);
       }
     } finally {
       await Promise.all(servers.map((server) => server.end('SIGKILL')));

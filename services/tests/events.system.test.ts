@@ -89,7 +89,7 @@ describe('events', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual(events);
-    expect(await follower.end('SIGINT')).toBe(0);
+    expect(await follower.end('SIGINT')).toBe(130);
     expect(server.output + server.errors + JSON.stringify(events)).not.toContain(key.slice(-64));
 
     expect(await server.end('SIGTERM')).toBe(0);

@@ -5,6 +5,7 @@ export {
   message,
   onnxFile,
   tensorFields,
+  type BranchAttribute,
   type Field,
   type ListAttribute,
   type ModelSpec,

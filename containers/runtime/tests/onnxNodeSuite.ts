@@ -5,7 +5,7 @@ import { VirtualClock } from '../../../simulator/time/index.js';
 import { importOnnx, ModelError, writeModelFolder } from '../../models/index.js';
 import { ProtobufReader, readOnnx, readOnnxTensor } from '../../models/testing/index.js';
 import { FrontendDouble } from './frontendDouble.js';
-import { message, type Field } from './onnxWriter.js';
+import { message, type Field } from '../../models/testing/index.js';
 import { VirtualNode } from '../virtualNode.js';
 
 /** What became of one of ONNX's node tests. */
