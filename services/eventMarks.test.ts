@@ -74,5 +74,5 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
   unwatch();
   events.note({ name: 'open' }, { verb: 'unheard', about: {} });
   await harness().close();
-  expect(told).toHaveLength(4);
+  expect(told).toHaveLength(5);
 });

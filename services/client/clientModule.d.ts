@@ -357,6 +357,7 @@ export interface ApplicationAnswer {
         readonly quantile?: number | undefined;
       }
     | undefined;
+  readonly loss_of_late?: number | undefined;
   readonly policy_file?:
     | {
         readonly name: string;
@@ -366,7 +367,6 @@ export interface ApplicationAnswer {
         readonly policy?: string | undefined;
       }
     | undefined;
-  readonly loss_of_late?: number | undefined;
 }
 
 export interface AddModelFields {
