@@ -1,4 +1,4 @@
-import type { ModelSpec, NodeSpec, TensorSpec } from '../../testing/onnxWriter.js';
+import type { ModelSpec, NodeSpec, TensorSpec } from './onnxWriter.js';
 import { planeShapes, type ImageLayer, type PlaneShape } from './imageDesign.js';
 import type { ImageNetwork, LayerWeights } from './imageNetwork.js';
 

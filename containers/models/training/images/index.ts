@@ -14,3 +14,14 @@ export {
 } from './imageNetwork.js';
 export { imageNetworkSpec } from './imageOnnx.js';
 export { imageWeightBytes, withImageWeights } from './imageWeights.js';
+export {
+  message,
+  onnxFile,
+  tensorFields,
+  type BranchAttribute,
+  type Field,
+  type ListAttribute,
+  type ModelSpec,
+  type NodeSpec,
+  type TensorSpec,
+} from './onnxWriter.js';
