@@ -179,8 +179,8 @@ describe('backup', () => {
     expect(await bad(text.slice(0, text.length / 2), ...empty)).toMatch(/is damaged/);
     expect(await bad(text.slice(0, text.lastIndexOf('{"sha256"')), ...empty)).toMatch(/it ends early/);
     expect(await bad(text + text, ...empty)).toMatch(/something follows its end/);
-    expect(await bad(text.replace('"version":1', '"version":2'), ...empty)).toMatch(
-      /format 2 .* use the version/,
+    expect(await bad(text.replace('"version":2', '"version":3'), ...empty)).toMatch(
+      /format 3 .* use the version/,
     );
     expect(await bad('{"a":1}\n', ...empty)).toMatch(/no backup of Windjammer/);
     expect(await bad('', ...empty)).toMatch(/no backup of Windjammer/);

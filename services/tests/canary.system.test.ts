@@ -10,7 +10,7 @@ import { ServedProcess } from './servedProcess.js';
 const MODULES = {
   good: 'return String(numbers[0] % 2);',
   wrong: 'return numbers[0] % 10 < 3 ? "wrong" : String(numbers[0] % 2);',
-  slow: 'await new Promise((resolve) => setTimeout(resolve, 60)); return String(numbers[0] % 2);',
+  slow: 'await new Promise((resolve) => setTimeout(resolve, 400)); return String(numbers[0] % 2);',
   failing: 'if (numbers[0] % 2 === 1) throw new Error("odd"); return String(numbers[0] % 2);',
   dying: 'if (numbers[0] % 5 === 1) process.exit(1); return String(numbers[0] % 2);',
 } as const;
