@@ -38,6 +38,18 @@ export function addPolicyCommand(program: Command): void {
     .action(test);
 }
 
+/** @throws CommandError where what they draw with is not installed: the package leaves it out, since no server needs it */
+async function rules() {
+  try {
+    return await import('../../selection/conformance/index.js');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new CommandError(
+      'the rules draw what happens to a policy with fast-check, which is not installed: npm install fast-check@4 beside windjammer, or npx -p windjammer -p fast-check@4 windjammer policy test FILE',
+    );
+  }
+}
+
 async function list({ json }: { readonly json?: true }): Promise<void> {
   const { POLICY_NAMES, policyNamed } = await import('../../selection/index.js');
   const policies = POLICY_NAMES.map((name) => ({ name, parameters: policyNamed(name).parameters }));
@@ -65,7 +77,7 @@ async function test(path: string, options: TestOptions): Promise<void> {
     if (options.json !== true) process.stdout.write(verdictText(verdict));
   };
   if (policy !== undefined) {
-    const { judge, RULES } = await import('../../selection/conformance/index.js');
+    const { judge, RULES } = await rules();
     for (const rule of RULES) tell(judge(rule, { policy, parameters, otherParameters }, isLoop));
   }
   for (const [loss, measure] of losses) tell(lossVerdict(loss, measure));
