@@ -280,6 +280,9 @@ class Connections(Case):
             with self.assertRaises(Unreachable) as caught:
                 self.socket(peer).predict("a", [1])
             self.assertIn("1009: too large", str(caught.exception))
+            # It has failed here before its end is heard there.
+            while not peer.closes:
+                time.sleep(0.005)
             self.assertEqual((len(peer.messages), peer.closes), (1, [1009]))
 
     def test_a_refused_handshake_is_a_refusal(self):

@@ -95,6 +95,26 @@ class Management:
         scale = {"num_replicas": replicas, "min_replicas": minimum, "max_replicas": maximum}
         return self._change("set_num_replicas", {**_version(name, version), **scale}, timeout)
 
+    def start_canary(
+        self, name: str, version: str, parameters: Optional[Mapping[str, Any]] = None, *, timeout: Optional[float] = None
+    ) -> str:
+        """Tries a registered version beside the current one, with a share of the queries that grows. parameters: of the policy canary."""
+        return self._change("start_canary", {**_version(name, version), "canary": dict(parameters or {})}, timeout)
+
+    def promote_canary(self, name: str, *, timeout: Optional[float] = None) -> str:
+        """The version that is tried becomes the current one."""
+        return self._change("promote_canary", {"model_name": name}, timeout)
+
+    def abort_canary(self, name: str, *, timeout: Optional[float] = None) -> str:
+        return self._change("abort_canary", {"model_name": name}, timeout)
+
+    def canary(self, name: str, *, timeout: Optional[float] = None) -> Record:
+        """The version of a model that is tried, or was last."""
+        return self._record("get_canary", {"model_name": name}, timeout, "phase")
+
+    def canaries(self, *, timeout: Optional[float] = None) -> List[Record]:
+        return self._records("get_all_canaries", {}, timeout)
+
     def model(self, name: str, version: str, *, timeout: Optional[float] = None) -> Record:
         return self._record("get_model", _version(name, version), timeout, "model_name")
 
