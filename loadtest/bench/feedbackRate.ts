@@ -1,9 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { digitAt, heldOutDigits } from '../../containers/models/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { commandFile } from '../../services/cli/index.js';
 import { WebSocketClient, type Feedback } from '../../services/client/index.js';
 import { startWindjammer, type ProductProcess } from './serverProcess.js';
+import { packageRoot } from '../../simulator/files/index.js';
 
 const IN_FLIGHT = 64;
 /** What is judged had been asked shortly before (Clipper 4.2). */
@@ -40,7 +41,7 @@ export const INSTANT_MODELS: JudgedEnsemble = {
   inputType: 'doubles',
   models: ['one', 'two', 'three', 'four'],
   register: async (product) => {
-    const path = fileURLToPath(new URL('./noopModel.js', import.meta.url));
+    const path = join(packageRoot(), 'dist/loadtest/bench/noopModel.js');
     for (const name of INSTANT_MODELS.models)
       await product.admin('add_model', {
         model_name: name,

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { importSklearn, loadDigits, writeModelFolder } from '../../../containers/models/index.js';
 import type { ImageNetwork } from '../../../containers/models/testing/index.js';
 import { packageRoot } from '../../../simulator/files/index.js';
@@ -56,7 +55,7 @@ export function pythonKind(name: string, network: ImageNetwork, folder: string):
 
 /** A program that reads and writes lines. */
 export function programKind(name: string, network: ImageNetwork, folder: string): KindOfModel {
-  const program = fileURLToPath(new URL('./networkProgram.js', import.meta.url));
+  const program = join(packageRoot(), 'dist/loadtest/experiments/kinds/networkProgram.js');
   const command = `exec "${process.execPath}" "${program}" network.json`;
   return {
     name,
