@@ -236,21 +236,23 @@ describe('a policy of the user’s own', () => {
       await vi.waitFor(
         async () =>
           expect(await answered('all')).toMatchObject({
-            output: 'first and last',
+            output: '"first" and "last"',
             confidence: 0.5,
             default: false,
           }),
         WAIT,
       );
       const both = [{ name: 'first' }, { name: 'last' }];
-      expect(await answered('cascade')).toMatchObject({ output: 'first and last', models: both });
+      expect(await answered('cascade')).toMatchObject({ output: '"first" and "last"', models: both });
       expect(await answered('throw')).toMatchObject({ output: 'first', default: false, models: both });
       expect(await answered('unsure')).toMatchObject({
         output: 'default',
         default: true,
         default_reason: 'low_confidence',
       });
-      expect(await answered('all', { features: { hour: 3 } })).toMatchObject({ output: 'first and last' });
+      expect(await answered('all', { features: { hour: 3 } })).toMatchObject({
+        output: '"first" and "last"',
+      });
       expect(await answered('all', { features: { day: 3 } })).toMatchObject({
         error: { code: 'invalid_input', field: 'features.day', message: 'only hour is known' },
       });
