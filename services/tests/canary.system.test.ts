@@ -134,8 +134,8 @@ describe('deploy --canary', () => {
     await tries(module);
     const ended = await judged(3000, isJudged);
     expect(ended).toMatchObject({ phase: 'withdrawn', reason: expect.stringMatching(reason) as string });
-    // One that dies takes along what it was asked: until its deadline nobody knows that no answer will come.
-    if (module !== 'dying') expect(defaults).toBe(0);
+    // One that dies takes along what it was asked: until its deadline nobody knows that no answer will come. One that is slow may be late.
+    if (module !== 'dying' && module !== 'slow') expect(defaults).toBe(0);
     expect(new Set(await ask(32))).toEqual(new Set(['1']));
     expect(served.errors + served.output).toContain('change: canary_withdrawn');
     const { events } = await served.client().management.events();
