@@ -7,7 +7,8 @@ import { EXPERIMENTS } from './experimentList.js';
 import { experimentArguments } from './experimentArguments.js';
 import { degradedModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { modelFailureFigure, type FailureSummary, type ChoiceResult } from './modelFailureFigure.js';
-import { runModelFailure, type ModelFailureSettings, type PolicyChoice } from './modelFailureExperiment.js';
+import type { PolicyChoice } from './judgedQueries.js';
+import { runModelFailure, type ModelFailureSettings } from './modelFailureExperiment.js';
 import { exp3Bound, exp3Rate } from './regretBounds.js';
 import { SEEDS, intervalOf } from './regretExperiment.js';
 

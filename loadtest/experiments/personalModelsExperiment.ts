@@ -5,15 +5,10 @@ import {
   trainImageNetwork,
   type ImagePlan,
 } from '../../containers/models/testing/index.js';
-import { KeyedDraw, type Json } from '../../selection/index.js';
-import { PredictionEngine, type Answer, type Query } from '../../services/prediction/index.js';
-import { MemoryStore } from '../../services/store/index.js';
-import { VirtualClock } from '../../simulator/time/index.js';
-import { FixedRegistry } from './fixedRegistry.js';
-import { recordedInput, recordedRecord, recordedReplica, type RecordedModel } from './recordedModels.js';
+import { KeyedDraw } from '../../selection/index.js';
+import { JudgedQueries, type PolicyChoice } from './judgedQueries.js';
+import type { RecordedModel } from './recordedModels.js';
 import { styleWithin, written, type WritingStyle } from './writingStyles.js';
-
-const APPLICATION = 'digits';
 
 /** Units of each model's hidden layer. */
 const HIDDEN = 32;
@@ -128,9 +123,7 @@ export function usersOf(
   return { users, digitsEach, groups, truth, models: recorded };
 }
 
-export interface PersonalChoice {
-  readonly name: string;
-  readonly parameters: Json;
+export interface PersonalChoice extends PolicyChoice {
   /** A user's own state, or one of all. */
   readonly isPersonal: boolean;
 }
@@ -140,55 +133,16 @@ export interface PersonalChoice {
  * @returns share of wrong answers of all users at each user's first digit, second, and so on
  */
 export function serveUsers(users: UsersDigits, choice: PersonalChoice, seed: number): readonly number[] {
-  const clock = new VirtualClock();
-  const { name, parameters } = choice;
-  const engine = new PredictionEngine({
-    clock,
-    registry: new FixedRegistry(
-      {
-        name: APPLICATION,
-        inputType: 'doubles',
-        defaultOutput: '-1',
-        latencyObjectiveUs: 20_000,
-        policy: { name, parameters },
-      },
-      users.models.map((model) => recordedRecord(model.name)),
-    ),
-    store: new MemoryStore(),
-    seed,
-    cacheBytes: 0,
-    recentQueries: 64,
-  });
-  const never = { model: '', from: 0, until: 0 };
-  for (const model of users.models) engine.addReplica(recordedReplica(clock, model, never, seed));
-  clock.run();
-  let output: string | undefined;
-  const sink = {
-    onAnswer: (_query: Query, answer: Answer) => {
-      output = answer.output;
-    },
-    onRefusal: (_query: Query, refusal: { message: string }) => {
-      throw new Error(refusal.message);
-    },
-  };
+  const queries = new JudgedQueries(users.models, choice, seed);
   const wrong = new Array<number>(users.digitsEach).fill(0);
   for (let turn = 0; turn < users.digitsEach; turn++) {
     for (let user = 0; user < users.users; user++) {
       const digit = user * users.digitsEach + turn;
-      const id = `${digit}`;
       const context = choice.isPersonal ? `user-${user}` : '';
-      output = undefined;
-      engine.predict({ id, application: APPLICATION, context, input: recordedInput(digit, digit) }, sink);
-      clock.run();
-      if (output === undefined) throw new Error(`query ${id} has no answer`);
-      const label = `${users.truth[digit]}`;
-      if (output !== label) wrong[turn] += 1;
-      engine.update({ application: APPLICATION, context, queryId: id, label }, ({ refusal }) => {
-        if (refusal !== undefined) throw new Error(refusal.message);
-      });
+      if (queries.ask(digit, digit, `${users.truth[digit]}`, context)) wrong[turn] += 1;
     }
   }
-  engine.close();
+  queries.close();
   return wrong.map((count) => count / users.users);
 }
 

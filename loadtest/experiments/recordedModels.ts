@@ -42,7 +42,7 @@ export function recordedRecord(name: string, batching: BatchingChoice = { strate
 export function recordedReplica(
   clock: VirtualClock,
   { name, labels }: RecordedModel,
-  failure: Failure,
+  failure: Failure | undefined,
   seed: number,
 ): InProcessChannel {
   const draw = new KeyedDraw(seed);
@@ -55,7 +55,7 @@ export function recordedReplica(
     output: ({ bytes }: BatchItem) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const query = view.getFloat64(8, true);
-      if (name === failure.model && query >= failure.from && query < failure.until) {
+      if (failure?.model === name && query >= failure.from && query < failure.until) {
         return `${Math.floor(draw.of(`failure ${query}`)() * CLASSES)}`;
       }
       return `${labels[view.getFloat64(0, true)]}`;

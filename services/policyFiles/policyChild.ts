@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { packageRoot } from '../../simulator/files/index.js';
-import { LineReader } from './lines.js';
+import { LineSplitter } from '../../simulator/text/index.js';
 import type { PolicyProcessArguments } from './policyProcess.js';
 
 /** Of the JavaScript heap, and of the whole process with Node itself. */
@@ -55,12 +55,12 @@ export class PolicyChild {
     this.child.on('error', ({ message }) => this.end(`it could not be started: ${message}`));
     this.child.on('close', (code, signal) => this.end(this.reasonOf(code, signal)));
     this.line = this.child.stdio[LINE_FD] as Duplex;
-    const reader = new LineReader((line) => {
+    const lines = new LineSplitter((line) => {
       if (!this.isOver) listener.onLine(line);
     });
-    this.line.on('data', (piece: Buffer) => {
-      reader.push(piece);
-      if (reader.waiting > MOST_LINE_LENGTH) this.kill('it wrote a line without an end');
+    this.line.setEncoding('utf8').on('data', (text: string) => {
+      lines.push(text);
+      if (lines.waiting > MOST_LINE_LENGTH) this.kill('it wrote a line without an end');
     });
     // Told by 'close', too.
     this.line.on('error', () => undefined);

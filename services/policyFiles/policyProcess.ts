@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { reasonOf } from '../../simulator/text/index.js';
-import { LineReader } from './lines.js';
+import { LineSplitter, reasonOf } from '../../simulator/text/index.js';
 import { openRealm } from './policyRealm.js';
 import type { Realm } from './realm.js';
 
@@ -35,7 +34,7 @@ function main({ parentPid, memoryMiB }: PolicyProcessArguments): void {
     if (nowMs - secondMs >= 1000) [secondMs, printed] = [nowMs, 0];
     if (printed++ < MOST_PRINTED) replies += `${JSON.stringify({ id: -1, printed: text })}\n`;
   };
-  const reader = new LineReader((line) => {
+  const lines = new LineSplitter((line) => {
     if (realm === undefined) {
       const { name, text } = JSON.parse(line) as { readonly name: string; readonly text: string };
       try {
@@ -50,8 +49,8 @@ function main({ parentPid, memoryMiB }: PolicyProcessArguments): void {
     const reply = realm.call(line);
     if (reply !== undefined) replies += `${reply}\n`;
   });
-  socket.on('data', (piece) => {
-    reader.push(piece);
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    lines.push(text);
     if (replies !== '') socket.write(replies);
     replies = '';
   });

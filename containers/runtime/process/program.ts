@@ -8,7 +8,7 @@ import { LineLog } from './lineLog.js';
 import { killGroup } from './memoryGuard.js';
 import type { LoadedModel } from './loadedModel.js';
 import { DEFAULT_MAX_BATCH_SIZE, isWhole, LARGEST_MAX_BATCH_SIZE } from './modelBounds.js';
-import { idIn, jsonIn, LineSplitter, type JsonObject } from './programLines.js';
+import { idIn, jsonIn, ProgramLines, type JsonObject } from './programLines.js';
 
 /** A program that has closed one of its pipes is given so long to end by itself. */
 const CLOSED_PIPE_MS = 500;
@@ -89,7 +89,7 @@ class Program {
       if (refusal !== undefined) writeSync(STDERR_FD, `Program error: ${command}: ${refusal}\n`);
       endAlike(code, signal, parentPid);
     });
-    const lines = new LineSplitter((line) => this.onLine(line));
+    const lines = new ProgramLines((line) => this.onLine(line));
     stdout.setEncoding('utf8').on('data', (text: string) => {
       try {
         lines.push(text);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { idIn, jsonIn, LineSplitter } from './programLines.js';
+import { idIn, jsonIn, ProgramLines } from './programLines.js';
 
 describe('lines of a program', () => {
   it.each([1, 2, 7, 1000])('are put together of pieces of %i characters', (size) => {
     const text = 'one\n\n{"id": 3}\nä\r\nlast';
     const lines: string[] = [];
-    const splitter = new LineSplitter((line) => lines.push(line));
+    const splitter = new ProgramLines((line) => lines.push(line));
     for (let at = 0; at < text.length; at += size) splitter.push(text.slice(at, at + size));
     expect(lines).toEqual(['one', '', '{"id": 3}', 'ä\r']);
   });
 
   it('may not go on without end', () => {
-    const splitter = new LineSplitter(() => undefined);
+    const splitter = new ProgramLines(() => undefined);
     const piece = 'x'.repeat(1 << 20);
     for (let mebi = 0; mebi < 32; mebi++) splitter.push(piece);
     expect(() => splitter.push('x')).toThrow('a line of more than 33554432 characters');

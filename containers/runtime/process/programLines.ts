@@ -1,3 +1,4 @@
+import { LineSplitter } from '../../../simulator/text/index.js';
 import { MAX_FRAME_BYTES } from '../../protocol/index.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -5,28 +6,18 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Of a line, in characters: the longest output and what is around it. */
 const MAX_LINE_LENGTH = MAX_FRAME_BYTES / 2;
 
-/** Puts lines together from the pieces that a pipe gives. */
-export class LineSplitter {
-  private pieces: string[] = [];
-  private held = 0;
+/** The lines that a program writes, each as long as a frame can carry. */
+export class ProgramLines {
+  private readonly lines: LineSplitter;
 
-  constructor(private readonly onLine: (line: string) => void) {}
+  constructor(onLine: (line: string) => void) {
+    this.lines = new LineSplitter(onLine);
+  }
 
   /** @throws Error for a line without end */
   push(text: string): void {
-    let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const last = text.slice(start, end);
-      start = end + 1;
-      const line = this.held === 0 ? last : this.pieces.join('') + last;
-      this.pieces = [];
-      this.held = 0;
-      this.onLine(line);
-    }
-    if (start === text.length) return;
-    this.pieces.push(text.slice(start));
-    this.held += text.length - start;
-    if (this.held <= MAX_LINE_LENGTH) return;
+    this.lines.push(text);
+    if (this.lines.waiting <= MAX_LINE_LENGTH) return;
     throw new Error(`the program wrote a line of more than ${MAX_LINE_LENGTH} characters`);
   }
 }

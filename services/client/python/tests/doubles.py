@@ -25,22 +25,17 @@ PREDICTION = json.dumps(
 )
 
 
-class Double:
-    """
-    Answers each request with the next of `answers`, the last one ever after: bytes, or a function of the connection that does as it likes.
-    `requests` has what came: head and body, a pair each.
-    """
+class Listener:
+    """Accepts connections until its end, and serves each in a thread of its own: `_serve` gets it, and what `_next` has for it."""
 
-    def __init__(self, *answers, keeps=True):
-        self._answers = list(answers)
-        self._keeps = keeps
+    def __init__(self, tls=None):
+        self._tls = tls
         self.requests = []
         self.connections = 0
         self._sockets = []
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._accept, daemon=True)
-        self._thread.start()
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self):
         return self
@@ -54,18 +49,38 @@ class Double:
                 pass
             one.close()
 
-    def bodies(self):
-        return [json.loads(body) for _head, body in self.requests]
-
     def _accept(self):
         while True:
             try:
                 connection, _address = self._listener.accept()
+                if self._tls is not None:
+                    connection = self._tls.wrap_socket(connection, server_side=True)
+            except ssl.SSLError:
+                continue
             except OSError:
                 return
+            more = self._next()
             self.connections += 1
             self._sockets.append(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            threading.Thread(target=self._serve, args=(connection, *more), daemon=True).start()
+
+    def _next(self):
+        return ()
+
+
+class Double(Listener):
+    """
+    Answers each request with the next of `answers`, the last one ever after: bytes, or a function of the connection that does as it likes.
+    `requests` has what came: head and body, a pair each.
+    """
+
+    def __init__(self, *answers, keeps=True):
+        self._answers = list(answers)
+        self._keeps = keeps
+        super().__init__()
+
+    def bodies(self):
+        return [json.loads(body) for _head, body in self.requests]
 
     def _serve(self, connection):
         try:
@@ -110,7 +125,7 @@ def server_frame(payload, opcode=1, head=None):
     return bytes([first, 126]) + struct.pack("!H", len(data)) + data if len(data) < 65536 else bytes([first, 127]) + struct.pack("!Q", len(data)) + data
 
 
-class Peer:
+class Peer(Listener):
     """
     Speaks WebSocket as its scripts say: one for each connection, the last one ever after. A script gets the other end once hands are shaken;
     `shake`: what is answered to the handshake in place of that, made of the right answer. `messages` has what came, `closes` the codes of closes.
@@ -118,44 +133,14 @@ class Peer:
 
     def __init__(self, *scripts, shake=None, tls=None):
         self._scripts = list(scripts)
-        self._tls = tls
         self._shake = shake
         self.messages = []
         self.closes = []
         self.pongs = []
-        self.connections = 0
-        self.requests = []
-        self._sockets = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__(tls)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_error):
-        self._listener.close()
-        for one in self._sockets:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            one.close()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _address = self._listener.accept()
-                if self._tls is not None:
-                    connection = self._tls.wrap_socket(connection, server_side=True)
-            except ssl.SSLError:
-                continue
-            except OSError:
-                return
-            script = self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
-            self.connections += 1
-            self._sockets.append(connection)
-            threading.Thread(target=self._serve, args=(connection, script), daemon=True).start()
+    def _next(self):
+        return (self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0],)
 
     def _serve(self, connection, script):
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import uuid
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -84,6 +85,10 @@ def numbers_json(what: str, numbers: Any) -> dict:
     return {name: _number(f"{what}[{name!r}]", value) for name, value in numbers.items()}
 
 
+def features_json(features: Optional[Mapping[str, float]]) -> Optional[dict]:
+    return None if features is None else numbers_json("features", features)
+
+
 def _number(what: str, value: Any) -> Any:
     # A number of numpy says what it is of Python's.
     convert = getattr(value, "item", None)
@@ -155,7 +160,7 @@ def feedback_fields(
     reward: Optional[float],
     losses: Optional[Mapping[str, float]],
     features: Optional[Mapping[str, float]],
-    idempotency_key: str,
+    idempotency_key: Optional[str],
     context: Union[str, int, None],
 ) -> dict:
     if (query_id is None) == (input is None):
@@ -169,8 +174,9 @@ def feedback_fields(
         "loss": None if loss is None else _number("loss", loss),
         "reward": None if reward is None else _number("reward", reward),
         "losses": None if losses is None else numbers_json("losses", losses),
-        "features": None if features is None else numbers_json("features", features),
-        "idempotency_key": idempotency_key,
+        "features": features_json(features),
+        # One of its own: what is sent again is learned once.
+        "idempotency_key": uuid.uuid4().hex if idempotency_key is None else idempotency_key,
         "context": context,
     }
     return {name: value for name, value in fields.items() if value is not None}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote
 
@@ -12,10 +11,10 @@ from ._values import (
     FeedbackResult,
     Input,
     Prediction,
+    features_json,
     feedback_fields,
     feedback_of,
     input_json,
-    numbers_json,
     prediction_of,
     predictions_of,
     query_fields,
@@ -106,7 +105,7 @@ class Client:
         deadline_ms: when the server must have answered, what sending takes included. strict: NoPrediction in place of a default output;
         as the application says unless given. priority: 1 (most urgent) to 5. features: named numbers that the policy may choose by. votes: ask every linked model as well.
         """
-        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, _features(features))
+        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, features_json(features))
         body = {"input": input_json(input), **fields, **({"votes": True} if votes else {})}
         return prediction_of(self._post(application, "predict", body, deadline_ms, timeout))
 
@@ -127,7 +126,7 @@ class Client:
     ) -> List[Union[Prediction, RefusedError]]:
         """As predict, of several inputs: an answer for each, in order. One that failed has its RefusedError in its place, and disturbs no other."""
         batch = [input_json(one) for one in inputs]
-        given: Any = _features(features) if features is None or isinstance(features, Mapping) else [_features(one) for one in features]
+        given: Any = features_json(features) if features is None or isinstance(features, Mapping) else [features_json(one) for one in features]
         fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, given)
         answer = self._post(application, "predict", {"input_batch": batch, **fields}, deadline_ms, timeout)
         return predictions_of(answer, len(batch))
@@ -154,8 +153,7 @@ class Client:
         features: of an input; those of a query are remembered. idempotency_key: your own name for it,
         so that it is learned from once however often you send it; one of its own unless given.
         """
-        key = uuid.uuid4().hex if idempotency_key is None else idempotency_key
-        body = feedback_fields(label, query_id, input, loss, reward, losses, features, key, context)
+        body = feedback_fields(label, query_id, input, loss, reward, losses, features, idempotency_key, context)
         return feedback_of(self._post(application, "update", body, None, timeout))
 
     def web_socket(self, *, max_in_flight: int = SERVER_IN_FLIGHT) -> WebSocket:
@@ -181,10 +179,6 @@ class Client:
         headers = {} if deadline_ms is None else {"x-request-timeout-ms": str(deadline_ms)}
         path = f"/{path_part(application, 'application')}/{verb}"
         return self._http.post(path, body, safe=True, timeout=timeout, headers=headers)
-
-
-def _features(features: Optional[Mapping[str, float]]) -> Optional[dict]:
-    return None if features is None else numbers_json("features", features)
 
 
 def path_part(name: str, what: str) -> str:

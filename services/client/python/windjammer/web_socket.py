@@ -12,7 +12,6 @@ import socket
 import ssl
 import threading
 import time
-import uuid
 from collections import deque
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -24,10 +23,10 @@ from ._values import (
     FeedbackResult,
     Input,
     Prediction,
+    features_json,
     feedback_fields,
     feedback_of,
     input_json,
-    numbers_json,
     prediction_of,
     query_fields,
 )
@@ -130,8 +129,7 @@ class WebSocket:
             # A message arrives whole: the deadline is an objective like the other.
             own = _micros(deadline_ms)
             latency_slo_micros = own if latency_slo_micros is None else min(own, latency_slo_micros)
-        known = None if features is None else numbers_json("features", features)
-        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, known)
+        fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, features_json(features))
         message = {"type": "predict", "application": _name(application), "input": input_json(input), **fields}
         return self._call(message, prediction_of, timeout)
 
@@ -155,8 +153,7 @@ class WebSocket:
         timeout: Optional[float] = None,
     ) -> "FeedbackFuture":
         """The same without waiting. Feedback that is under way cannot be withdrawn."""
-        key = uuid.uuid4().hex if idempotency_key is None else idempotency_key
-        fields = feedback_fields(label, query_id, input, loss, reward, losses, features, key, context)
+        fields = feedback_fields(label, query_id, input, loss, reward, losses, features, idempotency_key, context)
         return self._call({"type": "feedback", "application": _name(application), **fields}, feedback_of, timeout)
 
     def close(self) -> None:
