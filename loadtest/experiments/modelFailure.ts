@@ -3,12 +3,13 @@
  * modelFailure.json and modelFailure.svg.
  * Usage: npm run experiment modelFailure [-- --seed N] [--folder FOLDER]
  */
+import { setImmediate } from 'node:timers/promises';
 import { EXPERIMENTS } from './experimentList.js';
 import { experimentArguments } from './experimentArguments.js';
 import { degradedModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { modelFailureFigure, type FailureSummary, type ChoiceResult } from './modelFailureFigure.js';
 import type { PolicyChoice } from './judgedQueries.js';
-import { runModelFailure, type ModelFailureSettings } from './modelFailureExperiment.js';
+import { runModelFailure, type ErrorCurve, type ModelFailureSettings } from './modelFailureExperiment.js';
 import { exp3Bound, exp3Rate } from './regretBounds.js';
 import { SEEDS, intervalOf } from './regretExperiment.js';
 
@@ -45,12 +46,16 @@ const choices: (PolicyChoice & { readonly label: string })[] = [
 
 const { seed, folder } = experimentArguments('modelFailure', EXPERIMENTS.modelFailure);
 const checkpoints = Array.from({ length: QUERIES / settings.every }, (_, at) => (at + 1) * settings.every);
-const played = choices.map((choice) => ({
-  ...choice,
-  runs: Array.from({ length: SEEDS }, (_, at) =>
-    runModelFailure(settings, models, split.heldOut.labels, choice, seed + at),
-  ),
-}));
+const played: ((typeof choices)[number] & { readonly runs: readonly ErrorCurve[] })[] = [];
+for (const choice of choices) {
+  const runs: ErrorCurve[] = [];
+  for (let at = 0; at < SEEDS; at++) {
+    runs.push(runModelFailure(settings, models, split.heldOut.labels, choice, seed + at));
+    // What the store has to tell of a run is told in a turn of the event loop, and held until then.
+    await setImmediate();
+  }
+  played.push({ ...choice, runs });
+}
 /** Wrong answers of the best static choice, seed by seed. */
 const bestStatic = Array.from({ length: SEEDS }, (_, run) =>
   Math.min(...played.filter(({ name }) => name === 'static').map(({ runs }) => runs[run].wrong)),
