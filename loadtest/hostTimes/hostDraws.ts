@@ -17,16 +17,16 @@ export class HostDraws {
     return Object.keys(this.times.models);
   }
 
-  /** What a query whose input has so many bytes as JSON keeps busy who asks. @param follows whether the query before it did until then */
-  clientNs(bytes: number, follows: boolean): number {
+  /** What a query whose input has so many bytes as JSON keeps busy who asks. */
+  clientNs(bytes: number): number {
     const { clientUs, clientByteNs } = this.times.frontend;
-    return (follows ? clientUs.following : clientUs.alone) * 1000 + clientByteNs * bytes;
+    return clientUs * 1000 + clientByteNs * bytes;
   }
 
-  /** What a query whose input has so many bytes as JSON keeps the frontend busy. @param follows whether the query before it did until then */
-  queryNs(bytes: number, follows: boolean): number {
+  /** What a query whose input has so many bytes as JSON keeps the frontend busy. */
+  queryNs(bytes: number): number {
     const { queryUs, byteNs } = this.times.frontend;
-    return (follows ? queryUs.following : queryUs.alone) * 1000 + byteNs * bytes;
+    return queryUs * 1000 + byteNs * bytes;
   }
 
   /** What it waits for elsewhere on its way there and back. @param pauseNs since the query before it */

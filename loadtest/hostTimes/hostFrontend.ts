@@ -6,8 +6,8 @@ export interface QueryWay {
   readonly reachesNs: number;
   /** From its answer until that has come back. */
   readonly backNs: number;
-  /** Of its input as JSON. */
-  readonly bytes: number;
+  /** What reading it takes there. */
+  readonly readNs: number;
 }
 
 /**
@@ -31,9 +31,9 @@ export class HostFrontend<Q extends { readonly bytes: number }> {
   send(query: string, bytes: number, nowNs: number): QueryWay {
     const wayNs = this.draws.wayNs(query, bytes, nowNs - this.arrivedNs);
     this.arrivedNs = nowNs;
-    const sentNs = this.sender.take(nowNs, (_pauseNs, follows) => this.draws.clientNs(bytes, follows) / 2);
-    this.reachedNs = Math.max(this.reachedNs, sentNs + wayNs / 2);
-    return { reachesNs: this.reachedNs, backNs: wayNs / 2, bytes };
+    const clientNs = this.draws.clientNs(bytes) / 2;
+    this.reachedNs = Math.max(this.reachedNs, this.sender.take(nowNs, () => clientNs) + wayNs / 2);
+    return { reachesNs: this.reachedNs, backNs: wayNs / 2, readNs: clientNs };
   }
 
   /**
@@ -51,8 +51,8 @@ export class HostFrontend<Q extends { readonly bytes: number }> {
   turn(nowNs: number): { readonly queries: readonly Q[]; readonly endNs: number } {
     const queries = this.waiting;
     this.waiting = [];
-    const endNs = this.thread.take(nowNs, (_pauseNs, follows) =>
-      queries.reduce((sum, { bytes }, at) => sum + this.draws.queryNs(bytes, follows || at > 0), 0),
+    const endNs = this.thread.take(nowNs, () =>
+      queries.reduce((sum, { bytes }) => sum + this.draws.queryNs(bytes), 0),
     );
     return { queries, endNs };
   }
@@ -64,8 +64,8 @@ export class HostFrontend<Q extends { readonly bytes: number }> {
   }
 
   /** It is answered now. @returns when whoever asked has read that */
-  answer({ backNs, bytes }: QueryWay, nowNs: number): number {
+  answer({ backNs, readNs }: QueryWay, nowNs: number): number {
     this.backNs = Math.max(this.backNs, nowNs + backNs);
-    return this.reader.take(this.backNs, (_pauseNs, follows) => this.draws.clientNs(bytes, follows) / 2);
+    return this.reader.take(this.backNs, () => readNs);
   }
 }

@@ -7,14 +7,14 @@ export class HostThread {
   private coldNs = Infinity;
 
   /**
-   * @param forNs what it takes after so long a pause, or where it follows at once what the thread did before
+   * @param forNs what it takes after so long a pause
    * @returns when something is done that comes now
    */
-  take(nowNs: number, forNs: (pauseNs: number, follows: boolean) => number): number {
+  take(nowNs: number, forNs: (pauseNs: number) => number): number {
     const pauseNs = nowNs - this.freeNs;
     // Who comes in a burst finds it as cold as the first of them.
     if (pauseNs >= SHORT_NS) this.coldNs = pauseNs;
-    this.freeNs = Math.max(nowNs, this.freeNs) + forNs(this.coldNs, pauseNs < 0);
+    this.freeNs = Math.max(nowNs, this.freeNs) + forNs(this.coldNs);
     return this.freeNs;
   }
 }

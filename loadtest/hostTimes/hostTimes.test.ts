@@ -11,13 +11,13 @@ import { HostDraws, readHostTimes, SHARES, writeHostTimes, type HostTimes } from
 const always = (ms: number) => [{ pauseMs: 0, ms: SHARES.map(() => ms) }];
 
 const TIMES: HostTimes = {
-  format: 3,
+  format: 2,
   host: 'made up',
   shares: [...SHARES],
   frontend: {
-    clientUs: { alone: 0, following: 0 },
+    clientUs: 0,
     clientByteNs: 0,
-    queryUs: { alone: 1000, following: 1000 },
+    queryUs: 1000,
     byteNs: 0,
     way: always(0.5),
     wayByteNs: 0,
@@ -97,7 +97,7 @@ it.each([
     JSON.stringify({ ...TIMES, models: { m: [1, 1].map((items) => ({ items, times: always(1) })) } }),
     /models\.m: sizes of batches go up, each one once; --host-times measure/,
   ],
-  ['another format', JSON.stringify({ ...TIMES, format: 1 }), /format: Invalid input: expected 3/],
+  ['another format', JSON.stringify({ ...TIMES, format: 1 }), /format: Invalid input: expected 2/],
 ])('refuses %s', (_what, text, message) => {
   const path = join(folder, 'bad.json');
   if (text !== undefined) writeFileSync(path, text);

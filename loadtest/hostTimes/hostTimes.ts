@@ -16,23 +16,21 @@ const times = z
   .refine((all) => all.every((one, at) => at === 0 || one >= all[at - 1]), {
     error: `${SHARES.length} times that do not fall`,
   });
-/** Of a query that comes alone, and of one that comes while its thread is busy with the one before. */
-const work = z.strictObject({ alone: time, following: time });
 /** After so long in which there was nothing to do: caches and threads have gone cold, the more the longer. */
 const byPause = z.array(z.strictObject({ pauseMs: time, ms: times })).min(1);
 
 const hostTimesSchema = z.strictObject({
-  format: z.literal(3),
+  format: z.literal(2),
   /** What was measured, for people. */
   host: z.string(),
   /** Which times are written. */
   shares: z.array(z.number()).refine((all) => all.join() === SHARES.join(), { error: SHARES.join(', ') }),
   frontend: z.strictObject({
-    /** What a query keeps the thread busy that asks and hears the answer, and a byte of its input as JSON. */
-    clientUs: work,
+    /** What a query keeps the thread busy that asks and hears the answer, and a byte of its input as JSON; both while they are at it. */
+    clientUs: time,
     clientByteNs: time,
     /** The same of the frontend's thread. */
-    queryUs: work,
+    queryUs: time,
     byteNs: time,
     /** What else it waits for on its way there and back, by what came before it; and a byte. */
     way: byPause,
@@ -57,7 +55,6 @@ const FIX = '--host-times measure:FILE writes one';
 
 export type HostTimes = z.infer<typeof hostTimesSchema>;
 export type TimesByPause = HostTimes['process'];
-export type Work = z.infer<typeof work>;
 
 /** @throws LoadError naming the file and what is wrong with it */
 export function readHostTimes(path: string): HostTimes {

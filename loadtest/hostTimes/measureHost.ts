@@ -12,7 +12,7 @@ import { commandFile } from '../../services/cli/index.js';
 import { poolFor, textBytes, type InputPool } from '../inputs/index.js';
 import { PacedClock } from '../../simulator/time/index.js';
 import { LoadError } from '../trace/index.js';
-import { SHARES, timesOf, type HostTimes, type TimesByPause, type Work } from './hostTimes.js';
+import { SHARES, timesOf, type HostTimes, type TimesByPause } from './hostTimes.js';
 
 /** A model whose batches are to be measured. */
 export interface MeasuredModel {
@@ -80,7 +80,7 @@ export async function measureHost(options: MeasureOptions): Promise<HostTimes> {
   const frontend = await measureFrontend(options);
   const [{ model: cpu }] = cpus();
   const host = `${cpu}, ${availableParallelism()} cores, Node ${globalThis.process.version}`;
-  return { format: 3, host, shares: [...SHARES], frontend, process, models };
+  return { format: 2, host, shares: [...SHARES], frontend, process, models };
 }
 
 /** On a GPU node's thread, as a server has one. */
@@ -195,43 +195,31 @@ class BatchLine {
   }
 }
 
-/** What was seen of queries that were asked in one way. */
-interface Measured {
-  readonly asked: AskedLoad;
-  /** Of the server's processor, for each. */
-  readonly queryMs: number;
-}
-
-/** The same of queries that come after a pause. */
-interface Calm extends Measured {
+/** What was seen of queries that come after a pause. */
+interface Calm {
   readonly pauseMs: number;
-}
-
-/** What a query keeps the server busy, and who asks. */
-interface Busy {
-  readonly queryMs: number;
-  readonly clientMs: number;
+  readonly asked: AskedLoad;
 }
 
 /** What was seen of queries of one size. */
 interface SizeOfQuery {
   readonly bytes: number;
   readonly calm: readonly Calm[];
-  /** After the shortest pause, while threads are at it: what is cold is counted as their waking up. */
-  readonly alone: Busy;
-  readonly following: Busy;
+  /** What one keeps the server busy, and who asks. */
+  readonly queryMs: number;
+  readonly clientMs: number;
 }
 
 /** What kept both busy while nobody waited for it is left out: a processor's time has that of threads beside, and no query waits for more than its latency. */
-function busyOf({ asked, queryMs }: Measured): Busy {
+function busyOf(asked: AskedLoad, queryMs: number): Pick<SizeOfQuery, 'queryMs' | 'clientMs'> {
   const clientMs = asked.busyMs;
   const part = Math.min(1, asked.quantileMs(LEAST_SHARE) / (queryMs + clientMs));
   return { queryMs: queryMs * part, clientMs: clientMs * part };
 }
 
 /** What a query takes that is alone, beyond what keeps threads busy: its way, and threads that must wake up. */
-function wayMs({ alone }: SizeOfQuery, { asked }: Calm, share: number): number {
-  return Math.max(0, asked.quantileMs(share) - alone.queryMs - alone.clientMs);
+function wayMs({ queryMs, clientMs }: SizeOfQuery, { asked }: Calm, share: number): number {
+  return Math.max(0, asked.quantileMs(share) - queryMs - clientMs);
 }
 
 /** On a server of its own, which has a core of its own where the host has two. */
@@ -255,37 +243,32 @@ async function measureFrontend({ ask, seed }: MeasureOptions): Promise<HostTimes
     });
     const idle = await cpuPerSecond(url);
     const all: SizeOfQuery[] = [];
-    await ask({ url, elements: ELEMENTS[0], seconds: WARM_SECONDS });
     for (const elements of ELEMENTS) {
-      const measured = async (seconds: number, rate?: number): Promise<Measured> => {
-        const before = await cpuSeconds(url);
-        const asked = await ask({ url, elements, seconds, ...(rate === undefined ? {} : { rate }) });
-        const cpu = (await cpuSeconds(url)) - before - idle * seconds;
-        return { asked, queryMs: Math.max(0, (cpu / Math.max(1, asked.answers)) * 1e3) };
-      };
-      const following = await measured(SECONDS);
+      await ask({ url, elements, seconds: WARM_SECONDS });
       const calm: Calm[] = [];
+      let queryMs: number | undefined;
       for (const pauseMs of PAUSES_MS) {
-        calm.push({ pauseMs, ...(await measured(CALM_SECONDS, 1000 / pauseMs)) });
+        const before = await cpuSeconds(url);
+        const asked = await ask({ url, elements, seconds: CALM_SECONDS, rate: 1000 / pauseMs });
+        const cpu = (await cpuSeconds(url)) - before - idle * CALM_SECONDS;
+        // After the shortest pause, while threads are at it: what is cold is counted as their waking up.
+        queryMs ??= Math.max(0, (cpu / Math.max(1, asked.answers)) * 1e3);
+        calm.push({ pauseMs, asked });
       }
       const form: InputForm = { type: 'doubles', length: elements };
       const bytes = textBytes('doubles', poolFor(form, { seed }, 1).input(0, 0));
-      all.push({ bytes, calm, alone: busyOf(calm[0]), following: busyOf(following) });
+      all.push({ bytes, calm, ...busyOf(calm[0].asked, queryMs ?? 0) });
     }
     const bytes = all.map((one) => one.bytes);
     const line = (of: (size: SizeOfQuery) => number) => lineThrough(bytes, all.map(of));
-    const clientAlone = line(({ alone }) => alone.clientMs);
-    const queryAlone = line(({ alone }) => alone.queryMs);
-    const us = (of: (busy: Busy) => number, aloneMs: number): Work => ({
-      alone: aloneMs * 1e3,
-      following: Math.min(aloneMs, line(({ following }) => of(following)).atNone) * 1e3,
-    });
+    const client = line(({ clientMs }) => clientMs);
+    const query = line(({ queryMs }) => queryMs);
     const way = line((size) => mean(size.calm.map((one) => wayMs(size, one, 0.5))));
     return {
-      clientUs: us(({ clientMs }) => clientMs, clientAlone.atNone),
-      clientByteNs: clientAlone.each * 1e6,
-      queryUs: us(({ queryMs }) => queryMs, queryAlone.atNone),
-      byteNs: queryAlone.each * 1e6,
+      clientUs: client.atNone * 1e3,
+      clientByteNs: client.each * 1e6,
+      queryUs: query.atNone * 1e3,
+      byteNs: query.each * 1e6,
       way: all[0].calm.map((one) => ({
         pauseMs: one.pauseMs,
         ms: SHARES.map((share) => wayMs(all[0], one, share)),
