@@ -31,6 +31,9 @@ export default defineConfig({
           exclude: [...LATENCIES],
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          // They wait for other processes for a third of their time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -40,7 +43,8 @@ export default defineConfig({
           include: [...LATENCIES],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

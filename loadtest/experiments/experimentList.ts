@@ -33,7 +33,7 @@ export const EXPERIMENTS = {
     folder: 'concurrency',
     options: { only: text(''), launches: FLAG },
   },
-  contextPrior: { usually: 'about 5 minutes', folder: 'contextPrior', seed: NSDI },
+  contextPrior: { usually: 'about 3 minutes', folder: 'contextPrior', seed: NSDI },
   contexts: {
     usually: 'about three minutes',
     folder: 'contexts',
