@@ -64,10 +64,16 @@ export interface Selection {
    * for a policy that does not weight feedback.
    */
   readonly propensity: number;
+  /** Of a context that keeps its arm, which is no draw: the share of contexts that have this one. */
+  readonly share?: number | undefined;
 }
 
 /** What became of one arm that was asked for a query. */
-export type ArmOutcome = { readonly arm: Arm } & (
+export type ArmOutcome = {
+  readonly arm: Arm;
+  /** Of the first arm: with which probability it was chosen, or the share of contexts that have it. */
+  readonly share?: number | undefined;
+} & (
   | {
       readonly kind: 'answered';
       /** From the moment that it was asked. */

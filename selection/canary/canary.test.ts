@@ -7,6 +7,7 @@ import {
   type ArmOutcome,
   type CanaryState,
   type Json,
+  type Selection,
 } from '../index.js';
 import { gathered, NO_EVIDENCE, strength } from './evidence.js';
 import { afterOne, isBroken, isProven, NEW_RAIL, type Rail } from './rail.js';
@@ -261,6 +262,49 @@ describe('canary', () => {
       incumbent: { sum: 0.25 },
     });
     expect(judge(init({ loss: null }), { old: 'y', new: 'n' }, label)).toEqual(loss);
+  });
+
+  it('weighs what it hears late by the share of its draw, not by that of now', () => {
+    // Feedback 1,500 queries later, when the share has grown twice: by it the old one would seem to lose nine times as much.
+    for (let seed = 0; seed < 5; seed++) {
+      const draws = new KeyedDraw(seed);
+      const waiting: { readonly selection: Selection; readonly loss: number }[] = [];
+      let state = init({ compared: 0 });
+      for (let at = 0; at < 30_000 && trialOf(state)?.phase === 'ramping'; at++) {
+        const draw = draws.of(`${at}`);
+        const selection = canaryPolicy.select(state, draw);
+        const [arm] = selection.arms;
+        state = canaryPolicy.notice?.(state, [[answered(arm)]]) ?? state;
+        waiting.push({ selection, loss: draw() < (arm === 'new' ? 0.3 : 0.1) ? 1 : 0 });
+        const judged = at < 1500 ? undefined : waiting.at(at - 1500);
+        if (judged === undefined) continue;
+        const predictions = [{ arm: judged.selection.arms[0], output: 'x' }];
+        state = canaryPolicy.observe(state, judged.selection, predictions, { label: '', loss: judged.loss });
+      }
+      expect(trialOf(state)).toMatchObject({ phase: 'withdrawn' });
+    }
+  });
+
+  it.each(['', 'anna'])(
+    'weighs an outcome by the share of when its query came, with context %j',
+    (context) => {
+      const early = canaryPolicy.select(init({ steps: [0.2, 0.5], loss: null }), () => 0.5, { context });
+      const { propensity, share = propensity } = early;
+      expect(share).toBeCloseTo(early.arms[0] === 'new' ? 0.2 : 0.8, 12);
+      const grown = init({ steps: [0.5], loss: null });
+      const outcome = { arm: 'new', kind: 'late' } as const;
+      const weighed = (first: ArmOutcome) => trialOf(canaryPolicy.notice?.(grown, [[first]]) ?? grown)?.rails;
+      const once = afterOne(NEW_RAIL, true, 1, 0.2, 0.05);
+      expect(weighed({ ...outcome, share: 0.2 })?.latency).toEqual(once);
+      expect(weighed(outcome)?.latency).not.toEqual(once);
+      // Nobody else was to be had: it was before the trial.
+      expect(weighed({ ...outcome, arm: 'old', share: 1 })).toEqual(newRails());
+    },
+  );
+
+  it('learns nothing of queries that were asked beside another candidate', () => {
+    const selection = { arms: ['old'], shadows: ['former'], propensity: 0.5 };
+    expect(judge(init(), { old: 'n', former: 'y' }, { label: 'y' }, selection)).toEqual(newRails().loss);
   });
 
   it('goes on from a state that was kept in the midst', () => {

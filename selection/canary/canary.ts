@@ -132,7 +132,7 @@ export const canaryPolicy: SelectionPolicy<CanaryState> = {
       arms: [served],
       ...(isCompared ? { shadows: [served === candidate ? incumbent : candidate] } : {}),
       // A context keeps its arm: that is no draw.
-      propensity: context === '' ? shareOf(served) : 1,
+      ...(context === '' ? { propensity: shareOf(served) } : { propensity: 1, share: shareOf(served) }),
     };
   },
 

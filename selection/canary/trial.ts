@@ -86,13 +86,12 @@ export function afterFeedback(
   feedback: Feedback,
 ): Trial {
   if (trial.phase !== 'ramping' || rules.loss === null) return trial;
-  const loss = lossAfter(trial, rules, rules.loss, selection, predictions, feedback);
+  const loss = lossAfter(trial, rules.loss, selection, predictions, feedback);
   return loss === undefined ? trial : judged({ ...trial, rails: { ...trial.rails, loss } }, rules);
 }
 
 function lossAfter(
-  { candidate, incumbent, rails, ...trial }: Trial,
-  rules: TrialRules,
+  { candidate, incumbent, rails }: Trial,
   margin: number,
   { arms, shadows = [], propensity }: Selection,
   predictions: readonly ArmPrediction[],
@@ -103,6 +102,8 @@ function lossAfter(
   if (arms.length !== 1 || (served !== candidate && served !== incumbent)) return undefined;
   const isCandidate = served === candidate;
   const shadow = isCandidate ? incumbent : candidate;
+  // It was asked beside another candidate.
+  if (shadows.length > 0 && !shadows.includes(shadow)) return undefined;
   if (shadows.includes(shadow) && isKnown(shadow, feedback)) {
     const [own, other] = [candidate, incumbent].map((arm) => pairedLoss(arm, predictions, feedback));
     // A shadow that has not answered is no worse for it, and pairs in which the other one has failed would favour it.
@@ -116,7 +117,8 @@ function lossAfter(
     measuredLoss(served, feedback) === undefined
   )
     return undefined;
-  const share = candidateShare({ candidate, incumbent, rails, ...trial }, rules);
+  // That of its draw: feedback may come when the candidate's share is another.
+  const share = isCandidate ? propensity : 1 - propensity;
   return afterOne(rails.loss, isCandidate, lossOf(served, predictions, feedback), share, margin);
 }
 
@@ -137,7 +139,12 @@ function afterQuery(trial: Trial, rules: TrialRules, outcomes: readonly ArmOutco
   if (trial.phase !== 'ramping' || first === undefined || first.kind === 'absent') return trial;
   const isCandidate = first.arm === candidate;
   if (!isCandidate && first.arm !== incumbent) return trial;
-  const share = candidateShare(trial, rules);
+  const { share: chosen = isCandidate ? candidateShare(trial, rules) : 1 - candidateShare(trial, rules) } =
+    first;
+  // Nobody else could have been asked: it was before this trial.
+  if (chosen >= 1) return trial;
+  // That of its draw: it may have taken longer than the step.
+  const share = isCandidate ? chosen : 1 - chosen;
   const asked = trial.asked + (isCandidate ? 1 : 0);
   let { latency, errors } = rails;
   if (rules.errors !== null) {

@@ -55,9 +55,15 @@ export interface Selection {
   readonly shadows?: readonly Arm[] | undefined;
   /** The probability with which this was drawn, above 0; 1 when it was no draw. */
   readonly propensity: number;
+  /** Of a context that keeps its model, which is no draw: the share of contexts that have this one. `notice` is told. */
+  readonly share?: number | undefined;
 }
 
-export type ArmOutcome = { readonly arm: Arm } & (
+export type ArmOutcome = {
+  readonly arm: Arm;
+  /** Of the first model: with which probability it was chosen, or the share of contexts that have it. */
+  readonly share?: number | undefined;
+} & (
   | { readonly kind: 'answered'; readonly latencyMs: number; readonly isCached: boolean }
   | { readonly kind: 'failed' | 'absent' | 'late' }
 );

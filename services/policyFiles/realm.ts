@@ -262,7 +262,7 @@ export function realm(tools: RealmTools): Realm {
     key: string,
     seed: number,
     query: unknown,
-  ): { arms: readonly string[]; propensity: number; shadows?: readonly string[] } => {
+  ): { arms: readonly string[]; propensity: number; shadows?: readonly string[]; share?: number } => {
     tools.begin(seed, key);
     const given = method('select')(state, draw, query);
     want(
@@ -273,7 +273,7 @@ export function realm(tools: RealmTools): Realm {
       !isThenable(given),
       () => 'select gave a promise: a policy answers at once, without async and await',
     );
-    const { arms, shadows = [], propensity } = membersOf(given);
+    const { arms, shadows = [], propensity, share } = membersOf(given);
     want(
       Array.isArray(arms) && arms.every(isText),
       () => `select gave the arms ${show(arms)}: a list of names`,
@@ -286,7 +286,15 @@ export function realm(tools: RealmTools): Realm {
       typeof propensity === 'number' && propensity > 0 && propensity <= 1 + 1e-12,
       () => `select gave the propensity ${String(propensity)}: a number above 0 and at most 1`,
     );
-    const own = { arms: arms as readonly string[], propensity: Math.min(1, propensity as number) };
+    want(
+      share === undefined || (typeof share === 'number' && share > 0 && share <= 1),
+      () => `select gave the share ${String(share)}: a number above 0 and at most 1, or nothing`,
+    );
+    const own = {
+      arms: arms as readonly string[],
+      propensity: Math.min(1, propensity as number),
+      ...(share === undefined ? {} : { share: share as number }),
+    };
     const beside = shadows as readonly string[];
     return beside.length === 0 ? own : { ...own, shadows: beside };
   };

@@ -1,4 +1,4 @@
-import type { ArmOutcome } from '../../selection/index.js';
+import type { ArmOutcome, Selection } from '../../selection/index.js';
 import type { LearnedState } from '../feedback/index.js';
 import type { Task } from './liveQuery.js';
 
@@ -26,6 +26,14 @@ export class NoticedQueries {
     this.queries = [];
     this.state.observe({ noticed, done: undefined });
   }
+}
+
+/** With what the choice of the first one was. */
+export function outcomesOf(
+  outcomes: readonly ArmOutcome[],
+  { propensity, share = propensity }: Selection,
+): readonly ArmOutcome[] {
+  return outcomes.map((outcome, at) => (at === 0 ? { ...outcome, share } : outcome));
 }
 
 export function outcomeOf({ arm, arrived, failure, latencyNs, cached, isThere }: Task): ArmOutcome {

@@ -25,7 +25,7 @@ import { SilentObserver, type PredictionObserver } from './observer.js';
 import type { PolicyFault } from '../policyFiles/index.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
-import { outcomeOf } from './noticedQueries.js';
+import { outcomeOf, outcomesOf } from './noticedQueries.js';
 import { pinnedModel } from './pinnedModel.js';
 import {
   SHUTTING_DOWN,
@@ -629,13 +629,14 @@ function budgetOf({ budgetNs }: Query, { objectiveNs }: ServedApplication): numb
 }
 
 /** Tells policies and trials that want to know what became of those who were asked. */
-function notice({ application, tasks }: LiveQuery, nowNs: number): void {
-  application.noticed?.add(tasks.map(outcomeOf), nowNs);
+function notice({ application, tasks, selection }: LiveQuery, nowNs: number): void {
+  application.noticed?.add(outcomesOf(tasks.map(outcomeOf), selection), nowNs);
   for (const task of tasks) {
     const { choice, firstOutcome } = task;
     if (choice === undefined) continue;
     const last = { ...outcomeOf(task), arm: task.model.record.version };
-    choice.trial.notice(firstOutcome === undefined ? [last] : [firstOutcome, last], nowNs);
+    const outcomes = firstOutcome === undefined ? [last] : [firstOutcome, last];
+    choice.trial.notice(outcomesOf(outcomes, choice.selection), nowNs);
   }
 }
 
