@@ -19,6 +19,8 @@ it('are what verbs, and the server itself, have changed, in words', async () => 
     ['set_num_replicas', { ...of, num_replicas: 3 }, 'scale m: version 1: replicas 1 → 3'],
     ['start_canary', { ...of, model_version: '2' }, 'deploy m: version 2 is tried'],
     ['abort_canary', { model_name: 'm' }, 'rollback m: version 2 withdrawn: by hand'],
+    ['start_canary', { ...of, model_version: '2' }, 'deploy m: version 2 is tried'],
+    ['set_model_version', of, 'rollback m: version 1 stays, no other one is tried'],
     ['add_app', app, 'application a: registered'],
     ['add_model_links', { app_name: 'a', model_names: ['m'] }, 'application a: linked m'],
     ['set_app', { name: 'a', latency_slo_micros: 9000 }, 'application a: latency_slo_micros 20000 → 9000'],

@@ -40,6 +40,8 @@ function wordsOf({ verb, about, before, after, count }: ServerEvent): Omit<Chang
     case 'delete_versioned_model':
       return { kind: 'remove', what, text: `version ${version} deleted` };
     case 'set_model_version': {
+      if (then['current_version'] === version)
+        return { kind: 'rollback', what, text: `version ${version} stays, no other one is tried` };
       const former = then['former_versions'];
       const isRollback = Array.isArray(former) && former.includes(version);
       const text = `version ${textOf(then['current_version'])} → ${version}`;

@@ -241,15 +241,22 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       errors: ['unknown_model', 'input_type_mismatch', 'storage_full', 'store_failed'],
       changes: {
         about: versionOf,
-        state: ({ model_name: name }) => ({
-          current_version: registry.currentVersion(name),
-          former_versions: registry.versionsBefore(name),
-        }),
+        state: ({ model_name: name }) => {
+          const tried = registry.canary(name);
+          return {
+            current_version: registry.currentVersion(name),
+            former_versions: registry.versionsBefore(name),
+            canary: tried === undefined ? undefined : (tried.end?.kind ?? 'ramping'),
+          };
+        },
       },
       run: async ({ model_name: name, model_version: version }) => {
+        const tried = registry.canary(name);
         await registry.setCurrentVersion(name, version);
+        const isAborted = tried?.end === undefined && registry.canary(name)?.end?.kind === 'aborted';
+        const ended = isAborted ? ` Version '${tried?.candidate}' is no longer tried.` : '';
         const warnings = warningText(versionWarnings(sources, name, version));
-        return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}${warnings}`;
+        return `Success! Model '${name}' is at version '${version}'.${ended}${standIn(name, version)}${warnings}`;
       },
     }),
     verb('set_num_replicas', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../selection/index.js';
-import { MemoryStore, type StoreOutcome } from '../store/index.js';
+import { MemoryStore, storeKey, type StoreOutcome } from '../store/index.js';
 import type { ModelRecord, RegistryChange } from './index.js';
 import { Registry } from './index.js';
 
@@ -21,6 +21,18 @@ const model = (name: string, version: string, inputLength?: number): ModelRecord
   container: { kind: 'constant', output: '1' },
   batching: { strategy: 'aimd' },
 });
+
+/** Somebody else writes in the moment before the next write. */
+class MeanwhileStore extends MemoryStore {
+  before: (() => void) | undefined;
+
+  override set(...[key, value, expected, done]: Parameters<MemoryStore['set']>): void {
+    const { before } = this;
+    this.before = undefined;
+    before?.();
+    super.set(key, value, expected, done);
+  }
+}
 
 describe('Registry', () => {
   it('shows what another one stored: a restart changes nothing', async () => {
@@ -139,6 +151,40 @@ describe('Registry', () => {
       await registry.startCanary('m', '1', {});
       await registry.deleteVersion('m', '1');
       expect(registry.canary('m')?.end).toEqual({ kind: 'aborted', reason: 'it was deleted' });
+      // Nothing is switched, and yet somebody wants this one to answer and no other.
+      await registry.startCanary('m', '3', {});
+      await registry.setCurrentVersion('m', '2');
+      expect(registry.canary('m')?.end).toEqual({
+        kind: 'aborted',
+        reason: "version '2' was made the current one",
+      });
+      expect(registry.currentVersion('m')).toBe('2');
+    });
+
+    it('have numbers of their own also when the model was deleted in between: what was learned of the former is not theirs', async () => {
+      const { store, registry } = await withTwo();
+      store.set(storeKey('canary', 'm', '1'), { withdrawn: true }, 0);
+      await registry.deleteVersion('m', '2');
+      await registry.deleteVersion('m', '1');
+      expect(registry.canary('m')).toBeUndefined();
+      await registry.addModel(model('m', '1', 3));
+      await registry.addModel(model('m', '2', 3), undefined, {});
+      expect(registry.canary('m')).toMatchObject({ number: 2, candidate: '2' });
+    });
+
+    it('are not promoted where another server has aborted them first', async () => {
+      const store = new MeanwhileStore();
+      const registry = new Registry(store);
+      const other = new Registry(store);
+      await registry.addModel(model('m', '1', 3));
+      await registry.addModel(model('m', '2', 3), undefined, {});
+      let aborted: Promise<boolean> | undefined;
+      store.before = () => (aborted = other.endCanary('m', 1, { kind: 'aborted', reason: 'no' }));
+      expect(await registry.endCanary('m', 1, { kind: 'promoted', reason: 'so' })).toBe(false);
+      expect(await aborted).toBe(true);
+      expect(registry.canary('m')?.end?.kind).toBe('aborted');
+      expect(registry.currentVersion('m')).toBe('1');
+      expect(registry.versionsBefore('m')).toEqual([]);
     });
 
     it('are refused beside nothing, beside another, of other inputs, and with parameters that are none', async () => {

@@ -3,7 +3,7 @@ import { checkLoss, checkPolicy, PolicyError, type Json } from '../../selection/
 import { createHash } from 'node:crypto';
 import { FILE_POLICY, type PolicyFile } from '../policyFiles/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
-import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
+import { notKept, storeKey, storeKeyParts, type Store, type StoreOutcome } from '../store/index.js';
 import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
 import { checkApplicationName, checkName } from './names.js';
 import type {
@@ -216,16 +216,25 @@ export class Registry implements RegistryView {
   async endCanary(model: string, number: number, end: CanaryEnd): Promise<boolean> {
     const record = this.image.canary(model);
     if (record === undefined || record.number !== number || record.end !== undefined) return false;
-    const writes = [this.keep({ ...record, end })];
-    if (end.kind === 'promoted') writes.push(...this.switchTo(model, record.candidate));
-    try {
-      await Promise.all(writes);
-    } catch (error) {
-      // Another server has seen it, too.
-      if (error instanceof ServiceError && error.code === 'concurrent_change') return false;
-      throw error;
+    const before = this.image.versionsBefore(model);
+    const kept = this.keep({ ...record, end });
+    // In the same turn, so that both are durable together.
+    const switched = end.kind === 'promoted' ? this.switchTo(model, record.candidate) : [];
+    const outcomes = await Promise.allSettled([kept, ...switched]);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return true;
+    const error: unknown = failed.reason;
+    if (!(error instanceof ServiceError && error.code === 'concurrent_change')) throw error;
+    // Another server was first. If it has not promoted it, too, nobody is to be answered by it.
+    const isPromoted = this.image.canary(model)?.end?.kind === 'promoted';
+    if (switched.length > 0 && !isPromoted && this.image.currentVersion(model) === record.candidate) {
+      const { incumbent } = record;
+      await Promise.all([
+        this.write(formerKey(model), before, 'any'),
+        this.write(currentKey(model), incumbent, 'any'),
+      ]);
     }
-    return true;
+    return false;
   }
 
   /** Says how many replicas of a version are to run. Errors: `unknown_model`, `invalid_value`. */
@@ -413,7 +422,15 @@ export class Registry implements RegistryView {
       );
     }
     this.checkInPlace(model, incumbent, this.image.inputForm(model));
-    return { model: name, candidate: version, incumbent, number: (former?.number ?? 0) + 1, parameters };
+    return { model: name, candidate: version, incumbent, number: this.nextTrial(name), parameters };
+  }
+
+  /** Above that of every trial of which there is a record, or something that was learned: a model that was deleted leaves that. */
+  private nextTrial(name: string): number {
+    const learned = this.store
+      .list(`${storeKey('canary', name)}/`)
+      .map(({ key }) => Number(storeKeyParts(key)[2]));
+    return 1 + Math.max(0, this.image.canary(name)?.number ?? 0, ...learned);
   }
 
   /** Whoever asks one may be answered by the other. @throws ServiceError `input_type_mismatch` */
@@ -440,7 +457,8 @@ export class Registry implements RegistryView {
   private makeCurrent(name: string, version: string): Promise<void>[] {
     const writes = this.switchTo(name, version);
     const tried = this.image.canary(name);
-    if (writes.length === 0 || tried === undefined || tried.end !== undefined) return writes;
+    // Also the one that is current: whoever makes it so wants no other one to answer.
+    if (tried === undefined || tried.end !== undefined) return writes;
     const end: CanaryEnd =
       tried.candidate === version
         ? { kind: 'promoted', reason: 'it was made the current version' }
