@@ -45,7 +45,12 @@ export type CanaryState = {
 
 const DEFAULT_STEPS: readonly number[] = [0.05, 0.2, 0.5];
 const MOST_STEPS = 16;
+/** A smaller part of the queries takes a million of them to say anything. */
+const LEAST_SHARE = 1e-4;
 const DEFAULT_QUERIES = 50;
+const MOST_QUERIES = 1e6;
+/** What is smaller takes more than ten thousand queries to show even where nobody ever errs. */
+const LEAST_MARGIN = 1e-4;
 const DEFAULT_LOSS = 0.02;
 const DEFAULT_LATENCY = 1.5;
 const DEFAULT_ERRORS = 0.01;
@@ -89,9 +94,9 @@ export const canaryPolicy: SelectionPolicy<CanaryState> = {
       candidate,
       steps: stepsFrom(given),
       queries: wholeNumberFrom(given, 'queries', DEFAULT_QUERIES),
-      loss: numberOrOff(given, 'loss', 0, 1, DEFAULT_LOSS),
-      latency: numberOrOff(given, 'latency', 1, 1000, DEFAULT_LATENCY),
-      errors: numberOrOff(given, 'errors', 0, 1, DEFAULT_ERRORS),
+      loss: marginFrom(given, 'loss', DEFAULT_LOSS),
+      latency: given.latency === null ? null : numberIn(given, 'latency', 1, 1000, DEFAULT_LATENCY),
+      errors: marginFrom(given, 'errors', DEFAULT_ERRORS),
       confidence: confidenceFrom(given),
       compared: shareFrom(given, 'compared', 1),
       trial: null,
@@ -206,30 +211,32 @@ function stepsFrom(parameters: JsonObject): readonly number[] {
     numberList(value) &&
     value.length > 0 &&
     value.length <= MOST_STEPS &&
-    value.every((share, at) => share > 0 && share < 1 && (at === 0 || share > value[at - 1]));
+    value.every(
+      (share, at) => share >= LEAST_SHARE && share <= 1 - LEAST_SHARE && (at === 0 || share > value[at - 1]),
+    );
   if (isRamp) return [...value];
   throw new PolicyError(
     'parameters.steps',
-    `steps must be a list of up to ${MOST_STEPS} shares above 0 and below 1, each above the one before, such as [0.05, 0.2, 0.5], not ${JSON.stringify(value)}`,
+    `steps must be a list of up to ${MOST_STEPS} shares from ${LEAST_SHARE} to ${1 - LEAST_SHARE}, each above the one before, such as [0.05, 0.2, 0.5], not ${JSON.stringify(value)}`,
   );
 }
 
 /** @throws PolicyError */
 function wholeNumberFrom(parameters: JsonObject, name: string, byDefault: number): number {
-  const value = numberIn(parameters, name, 0, 1e9, byDefault);
+  const value = numberIn(parameters, name, 0, MOST_QUERIES, byDefault);
   if (Number.isInteger(value)) return value;
   throw new PolicyError(`parameters.${name}`, `${name} must be a whole number, not ${value}`);
 }
 
-/** @throws PolicyError when it is neither null nor a number in (low, high] */
-function numberOrOff(
-  parameters: JsonObject,
-  name: string,
-  low: number,
-  high: number,
-  byDefault: number,
-): number | null {
-  return parameters[name] === null ? null : numberIn(parameters, name, low, high, byDefault);
+/** @throws PolicyError */
+function marginFrom(parameters: JsonObject, name: 'loss' | 'errors', byDefault: number): number | null {
+  if (parameters[name] === null) return null;
+  const value = numberIn(parameters, name, 0, 1, byDefault);
+  if (value >= LEAST_MARGIN) return value;
+  throw new PolicyError(
+    `parameters.${name}`,
+    `${name} must be at least ${LEAST_MARGIN}, or null, not ${value}: so small a margin is never shown in reasonable time`,
+  );
 }
 
 /** @throws PolicyError */

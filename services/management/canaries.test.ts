@@ -37,6 +37,13 @@ describe('canaries', () => {
     expect((await post('start_canary', start)).status).toBe(200);
     expect((await post('promote_canary', named)).text).toBe("Success! Model 'm' is at version '2'.");
     expect(harness().registry.currentVersion('m')).toBe('2');
+    const again = { ...model, model_version: '3', canary: false };
+    expect((await post('add_model', again)).text).toContain(
+      `canary: expected true, or an object of parameters such as {\\"loss\\": 0.01}, the boolean false came`,
+    );
+    expect((await post('start_canary', { ...start, canary: null })).text).toContain(
+      'canary: expected object, null came',
+    );
     expect(
       harness()
         .events.recent()
@@ -72,6 +79,14 @@ describe('canaries', () => {
       'no_incumbent',
       'model_version',
     ],
+    [
+      'with what are no parameters',
+      'add_model',
+      { ...model, model_version: '2', canary: false },
+      'invalid_value',
+      'canary',
+    ],
+    ['with a list', 'start_canary', { ...named, model_version: '1', canary: [] }, 'wrong_type', 'canary'],
     ['that was never there', 'promote_canary', named, 'no_canary', 'model_name'],
     ['that is to be shown', 'get_canary', named, 'no_canary', 'model_name'],
   ])('are refused: one %s', async (_what, verb, body, code, field) => {

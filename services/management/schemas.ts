@@ -311,7 +311,10 @@ export const addModelSchema = z.strictObject({
     ),
   ...scale,
   canary: z
-    .union([z.literal(true), canaryParameters])
+    .union(
+      [z.literal(true), canaryParameters],
+      'expected true, or an object of parameters such as {"loss": 0.01}',
+    )
     .optional()
     .describe(
       'It is tried beside the current version, with a share of the queries that grows, in place of becoming current at once: true, or parameters of the policy canary such as {"loss": 0.01}',

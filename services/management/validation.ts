@@ -27,7 +27,8 @@ function fromIssue(issue: Issue, body: unknown): ServiceError {
 
 function expectation(issue: Issue): string {
   const text = issue.message.replace(/^Invalid (input|option): /, '').replace(/, received .*$/, '');
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  // A record is what a schema calls an object of any names.
+  return (text.charAt(0).toLowerCase() + text.slice(1)).replace(/^expected record$/, 'expected object');
 }
 
 function fieldName(path: readonly PropertyKey[]): string {
