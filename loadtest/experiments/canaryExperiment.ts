@@ -78,7 +78,7 @@ export function tryCandidate(pair: Pair, queries: number, seed: number): Trial {
     const selection = canaryPolicy.select(state, next);
     const outcomes = outcomesOf(pair, selection.arms[0], next);
     if (selection.arms[0] === CANDIDATE) served += 1;
-    told.push(outcomes);
+    told.push([{ ...outcomes[0], share: selection.propensity }, ...outcomes.slice(1)]);
     if (told.length === TOLD_AT_ONCE) {
       state = canaryPolicy.notice?.(state, told) ?? state;
       told = [];

@@ -179,7 +179,9 @@ describe('Registry', () => {
       await registry.addModel(model('m', '1', 3));
       await registry.addModel(model('m', '2', 3), undefined, {});
       let aborted: Promise<boolean> | undefined;
-      store.before = () => (aborted = other.endCanary('m', 1, { kind: 'aborted', reason: 'no' }));
+      store.before = () => {
+        aborted = other.endCanary('m', 1, { kind: 'aborted', reason: 'no' });
+      };
       expect(await registry.endCanary('m', 1, { kind: 'promoted', reason: 'so' })).toBe(false);
       expect(await aborted).toBe(true);
       expect(registry.canary('m')?.end?.kind).toBe('aborted');
