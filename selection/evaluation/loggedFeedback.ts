@@ -2,6 +2,9 @@ import { lossOf } from '../loss.js';
 import type { Arm, ArmPrediction, Feedback, Features, Selection } from '../policy.js';
 import { EvaluationError } from './evaluationError.js';
 
+/** Its inverse is a weight, of which squares are summed. No policy draws so seldom. */
+const LEAST_PROPENSITY = 1e-12;
+
 /** One judged query, as a server writes it down and `evaluatePolicy` reads it. */
 export interface LoggedFeedback {
   readonly application: string;
@@ -64,8 +67,14 @@ export function parseLoggedFeedback(text: string, place: string): LoggedFeedback
   if (!Array.isArray(linked) || !linked.every((arm): arm is string => typeof arm === 'string')) {
     throw bad(place, 'linked must be a list of names of models');
   }
-  if (propensity !== undefined && !(typeof propensity === 'number' && propensity > 0 && propensity <= 1)) {
-    throw bad(place, `propensity must be a number above 0 and at most 1, not ${JSON.stringify(propensity)}`);
+  if (
+    propensity !== undefined &&
+    !(typeof propensity === 'number' && propensity >= LEAST_PROPENSITY && propensity <= 1)
+  ) {
+    throw bad(
+      place,
+      `propensity must be a number from ${LEAST_PROPENSITY} to 1, not ${JSON.stringify(propensity)}`,
+    );
   }
   if (losses === undefined) {
     throw bad(

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { BundleIndex } from '../bundles/index.js';
+import { boundedLines } from '../json/index.js';
 import { BackupError } from './backupError.js';
 import {
   bundleLine,
@@ -34,7 +35,8 @@ export async function* readBackup(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let header: BackupHeader | undefined;
   let isWhole = false;
   const left = { entries: 0, bundles: 0 };
-  for await (const line of linesOf(chunks)) {
+  const endless = () => damaged('it has a line without an end');
+  for await (const line of boundedLines(chunks, MOST_LINE_BYTES, endless)) {
     if (isWhole) throw damaged('something follows its end');
     const value = parsed(line, header === undefined);
     if (header === undefined) {
@@ -66,27 +68,6 @@ export async function* readBackup(chunks: AsyncIterable<Uint8Array>): AsyncGener
     throw new BackupError('notABackup', 'this is no backup of Windjammer: it is empty');
   if (!isWhole) throw damaged('it ends early');
   if (left.entries !== 0 || left.bundles !== 0) throw damaged('it has other parts than its first line says');
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (;;) {
-      const end = chunk.indexOf(10, from);
-      if (end === -1) break;
-      yield Buffer.concat([...held, chunk.subarray(from, end)]);
-      held = [];
-      bytes = 0;
-      from = end + 1;
-    }
-    // A file may overwrite the chunk with the next.
-    if (from < chunk.length) held.push(Buffer.from(chunk.subarray(from)));
-    bytes += chunk.length - from;
-    if (bytes > MOST_LINE_BYTES) throw damaged('it has a line without an end');
-  }
-  if (bytes > 0) yield Buffer.concat(held);
 }
 
 function parsed(line: Buffer, isFirst: boolean): unknown {

@@ -141,6 +141,16 @@ describe('a batch job', () => {
     expect(written()[0]).toMatchObject({ line: 1, error: { code: 'overload', message: 'full' } });
   });
 
+  it('knows one end of a line alone: what else may end one stands in JSON as it is', async () => {
+    writeFileSync(input, '["a\u2028b\u2029\u0085"]\r\n["c"]');
+    const asked: unknown[] = [];
+    await job((body) => {
+      asked.push(body.input);
+      return doubled({ input: [1] });
+    });
+    expect(asked).toEqual([['a\u2028b\u2029\u0085'], ['c']]);
+  });
+
   it('notes bad lines and bad inputs at once, and goes on', async () => {
     writeFileSync(input, '[1\n{"uid": "a"}\n[2]\n[3]\n');
     const result = await job((body) => {

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { boundedLines } from '../json/index.js';
 import { BatchJobError } from './batchJobError.js';
+
+/** No server takes a request so long. */
+const MOST_LINE_BYTES = 256 * 1024 * 1024;
 
 /** A line as a request. */
 export type JobBody = Readonly<Record<string, unknown>>;
@@ -35,8 +39,14 @@ export async function openInput(path: string): Promise<FileHandle> {
 /** Reads lines as they are asked for, and closes the file. A line is an input, or a request: an object with `input`. */
 export async function* jobLines(file: FileHandle): AsyncGenerator<JobLine> {
   let line = 0;
-  for await (const text of file.readLines({ encoding: 'utf8' })) {
+  const tooLong = (at: number) =>
+    new BatchJobError(
+      'unreadableInput',
+      `line ${at} has more than ${MOST_LINE_BYTES} bytes: give a file of JSON Lines`,
+    );
+  for await (const bytes of boundedLines(file.createReadStream(), MOST_LINE_BYTES, tooLong)) {
     line += 1;
+    const text = bytes.toString('utf8').replace(/\r$/, '');
     const plain = line === 1 ? text.replace(/^\uFEFF/, '') : text;
     if (plain.trim() !== '') yield readLine(plain, line);
   }

@@ -98,6 +98,20 @@ describe('windjammer evaluate', () => {
     expect(stdout).toMatch(/^weights have the mean 0\.5\d\d and not 1: /m);
   });
 
+  it('reads contexts that have what elsewhere ends a line', async () => {
+    const log = file(
+      'separators.jsonl',
+      evenLines(400).map((line) => ({ ...line, context: 'a\u2028b\u2029' })),
+    );
+    expect((await evaluate('--log', log, '--policy', 'exp3')).stdout).toMatch(/^replay /m);
+  });
+
+  it('ends at a line without an end, which no memory could hold', async () => {
+    const { status, stderr } = await evaluate('--log', '/dev/zero', '--policy', 'exp3');
+    expect(status).toBe(1);
+    expect(stderr).toBe('--log: /dev/zero:1 has more than 16777216 bytes: it is no feedback log');
+  });
+
   it('refuses by name', async () => {
     const log = file('log.jsonl', evenLines(200));
     const others = file('others.jsonl', [
@@ -113,6 +127,7 @@ describe('windjammer evaluate', () => {
       [['--log', log, '--policy', 'static', '--parameters', '{'], /^--parameters is no JSON/],
       [['--log', log, '--policy', 'exp3', '--parameters', '{"eta":-1}'], /^eta must be/],
       [['--log', log, '--policy', 'static', '--parameters', '{"model":"c"}'], /^unknown_arm: .*it has a, b/],
+      [['--log', log, '--policy', 'static', '--arms', 'a,,b'], /^--arms: give names of models/],
       [['--log', log, '--policy', 'majority'], /^several_answers: /],
       [['--log', others, '--policy', 'static'], /^no_such_application: .*--app; it has app, other$/],
       [

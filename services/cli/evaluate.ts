@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type {
   EstimatorName,
@@ -9,6 +8,7 @@ import type {
   SelectionPolicy,
 } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
+import { boundedLines } from '../json/index.js';
 import { CommandError } from './commandError.js';
 import { fileValue } from './inputArguments.js';
 import { positive, wholeNumber } from './optionValues.js';
@@ -30,6 +30,8 @@ interface EvaluateOptions {
 
 /** Held in memory. */
 const MOST_LINES = 2_000_000;
+/** A line has losses of an application's models and 64 features. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024;
 
 const NAMES: Readonly<Record<EstimatorName, string>> = {
   ips: 'inverse propensity',
@@ -71,7 +73,7 @@ async function evaluate({ log: paths, app, json, ...options }: EvaluateOptions):
     policy,
     parameters: parametersOf(options.parameters),
     state: stateOf(options.state),
-    arms: options.arms?.split(','),
+    arms: armsIn(options.arms),
     mostWeight: options.clip,
     seed: options.seed,
   };
@@ -109,6 +111,12 @@ function parametersOf(text: string | undefined): Json {
   }
 }
 
+function armsIn(text: string | undefined): readonly string[] | undefined {
+  const arms = text?.split(',');
+  if (arms?.includes('') !== true) return arms;
+  throw new CommandError('--arms: give names of models with one comma between two, such as small,large');
+}
+
 /** The state alone, or what `state export` prints around it. */
 function stateOf(path: string | undefined): Json | undefined {
   if (path === undefined) return undefined;
@@ -121,29 +129,26 @@ async function linesOf(paths: readonly string[]): Promise<readonly LoggedFeedbac
   const { parseLoggedFeedback } = await import('../../selection/index.js');
   const lines: LoggedFeedback[] = [];
   for (const path of paths) {
-    const input = createReadStream(path, 'utf8');
-    // The reader of lines does not pass errors on.
-    const failed = new Promise<never>((_, reject) => input.once('error', reject));
-    const read = async (): Promise<void> => {
-      let at = 0;
-      for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    const tooLong = (line: number) =>
+      new CommandError(
+        `--log: ${path}:${line} has more than ${MOST_LINE_BYTES} bytes: it is no feedback log`,
+      );
+    let at = 0;
+    try {
+      for await (const bytes of boundedLines(createReadStream(path), MOST_LINE_BYTES, tooLong)) {
         at += 1;
+        const text = bytes.toString('utf8');
         if (text.trim() === '') continue;
         lines.push(parseLoggedFeedback(at === 1 ? text.replace(/^\uFEFF/, '') : text, `${path}:${at}`));
         if (lines.length > MOST_LINES) {
           throw new CommandError(`--log: more than ${MOST_LINES} judged queries: give fewer files`);
         }
       }
-    };
-    try {
-      await Promise.race([read(), failed]);
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause) {
         throw new CommandError(`--log: cannot read ${path}: ${cause.message}`, { cause });
       }
       throw cause;
-    } finally {
-      input.destroy();
     }
   }
   return lines;

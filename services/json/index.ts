@@ -6,6 +6,7 @@ export {
   type JsonReceiver,
   type JsonSource,
 } from './readJson.js';
+export { boundedLines } from './boundedLines.js';
 export { ExactInteger } from './exactInteger.js';
 export { jsonText } from './jsonText.js';
 export { parseExactly } from './parseExactly.js';
