@@ -13,6 +13,21 @@ const LINE_FD = 3;
 /** A reply that is longer is none. */
 const MOST_LINE_LENGTH = 16 * 1024 * 1024;
 const MOST_LAST_WORDS = 4096;
+/** What the process itself cannot do, should a policy ever get out of its context: write files, start programs, make code of text. */
+const CONFINED = [
+  '--disallow-code-generation-from-strings',
+  // Later versions of Node have it by another name.
+  ...['--permission', '--experimental-permission']
+    .filter((flag) => process.allowedNodeEnvironmentFlags.has(flag))
+    .slice(0, 1)
+    .flatMap((flag) => [
+      flag,
+      '--allow-fs-read=*',
+      '--allow-fs-write=/proc/self/oom_score_adj',
+      '--allow-worker',
+      '--no-warnings',
+    ]),
+];
 /** Compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
 const FILE = 'dist/services/policyFiles/policyProcess.js';
 
@@ -41,6 +56,7 @@ export class PolicyChild {
       '--stack-size=900',
       // Of the server's cores it takes one at most.
       '--single-threaded-gc',
+      ...CONFINED,
     ];
     this.child = spawn(process.execPath, [...flags, file, JSON.stringify(args)], {
       cwd: '/',

@@ -27,6 +27,10 @@ function main({ parentPid, memoryMiB }: PolicyProcessArguments): void {
   socket.on('close', exit);
   socket.on('error', exit);
   let replies = '';
+  const flush = (): void => {
+    if (replies !== '') socket.write(replies);
+    replies = '';
+  };
   let realm: Realm | undefined;
   let [secondMs, printed] = [0, 0];
   const print = (text: string): void => {
@@ -34,6 +38,12 @@ function main({ parentPid, memoryMiB }: PolicyProcessArguments): void {
     if (nowMs - secondMs >= 1000) [secondMs, printed] = [nowMs, 0];
     if (printed++ < MOST_PRINTED) replies += `${JSON.stringify({ id: -1, printed: text })}\n`;
   };
+  // What was thrown is not looked at: Node shows things by what they say themselves, and hands them functions of its own.
+  const onLost = (): void => {
+    print('a promise was rejected, and nobody heard: a policy answers at once, without async and await');
+    flush();
+  };
+  process.on('unhandledRejection', onLost).on('uncaughtException', () => process.exit(1));
   const lines = new LineSplitter((line) => {
     if (realm === undefined) {
       const { name, text } = JSON.parse(line) as { readonly name: string; readonly text: string };
@@ -51,8 +61,7 @@ function main({ parentPid, memoryMiB }: PolicyProcessArguments): void {
   });
   socket.setEncoding('utf8').on('data', (text: string) => {
     lines.push(text);
-    if (replies !== '') socket.write(replies);
-    replies = '';
+    flush();
   });
 }
 

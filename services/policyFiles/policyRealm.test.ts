@@ -94,6 +94,39 @@ it('keeps errors of the outside away from the file', () => {
   expect(selected(text)).toMatchObject({ selection: { arms: ['true', 'own'] } });
 });
 
+describe('nothing of the outside reaches the file', () => {
+  /** Its objects lead to all of it. */
+  const HEAD = `import { lossOf, sameOutput } from 'windjammer/policy';
+const isForeign = (value) => value !== null && /object|function/.test(typeof value) && !(value instanceof Object);
+/** What is thrown by the call with every room that is left on the stack. */
+const thrown = (call) => {
+  let found;
+  const note = (error) => { if (isForeign(error)) found = error; };
+  const deeper = () => {
+    try { deeper(); } catch (error) { note(error); }
+    try { call(); } catch (error) { note(error); }
+  };
+  deeper();
+  return found;
+};
+`;
+  it.each([
+    ['drawing without room on the stack', 'thrown(draw)'],
+    ['printing without room on the stack', `thrown(() => console.log('x'))`],
+    ['comparing without room on the stack', `thrown(() => sameOutput('[1', '[2'))`],
+    ['judging without room on the stack', `thrown(() => lossOf('a', [], { label: '1' }))`],
+    [
+      'judging predictions that say how they are gone through',
+      `(() => { let found; const listen = (target, self, args) => { found = args; return [].values(); };
+      const predictions = { map: null, [Symbol.iterator]: new Proxy(() => {}, { apply: listen }) };
+      try { lossOf('a', predictions, { label: '1' }); } catch {} return found; })()`,
+    ],
+  ])('by %s', (_, found) => {
+    const body = `return { arms: [isForeign(${found}) ? 'outside' : 'own'], propensity: 1 };`;
+    expect(selected(HEAD + fileText({ select: body }))).toMatchObject({ selection: { arms: ['own'] } });
+  });
+});
+
 it.each<[string, string, RegExp]>([
   [
     'a Map',

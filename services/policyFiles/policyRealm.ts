@@ -39,8 +39,13 @@ export function openRealm(name: string, text: string, onPrinted: (text: string) 
     },
     draw: () => (given ?? next)(),
     sameOutput,
-    lossOf: (arm, predictions, feedback) =>
-      lossOf(arm, predictions as readonly ArmPrediction[], feedback as Feedback),
+    lossOf: (arm, judged) => {
+      const { predictions, feedback } = JSON.parse(judged) as {
+        readonly predictions: readonly ArmPrediction[];
+        readonly feedback: Feedback;
+      };
+      return lossOf(arm, predictions, feedback);
+    },
     print: onPrinted,
   };
   const inside = new Script(`(${realm.toString()})`, { filename: 'windjammer' }).runInContext(

@@ -1,12 +1,16 @@
-/** What a policy's realm gets from outside: functions of values alone. Nothing of them reaches the policy itself. */
+/**
+ * What a policy's realm gets from outside: functions of numbers and texts alone. Nothing of them reaches the policy itself, nor do
+ * objects of the policy reach them: what they call on one, it hears with objects of theirs.
+ */
 export interface RealmTools {
   /** Begins the draws of a query. */
-  begin(seed: number, key: string): void;
-  draw(): number;
-  sameOutput(one: string, other: string): boolean;
-  lossOf(arm: string, predictions: readonly object[], feedback: object): number;
+  readonly begin: (seed: number, key: string) => void;
+  readonly draw: () => number;
+  readonly sameOutput: (one: string, other: string) => boolean;
+  /** @param judged predictions and feedback, as JSON */
+  readonly lossOf: (arm: string, judged: string) => number;
   /** What the policy prints. */
-  print(text: string): void;
+  readonly print: (text: string) => void;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -82,6 +86,21 @@ export interface Realm {
  */
 export function realm(tools: RealmTools): Realm {
   'use strict';
+  // The file may put others in their place.
+  const {
+    Array,
+    Error,
+    Float32Array,
+    JSON,
+    Map,
+    Math,
+    Number,
+    Object,
+    RangeError,
+    Reflect,
+    String,
+    TypeError,
+  } = globalThis;
   const MOST_STATE_LENGTH = 1_048_576;
   const MOST_DEPTH = 64;
   const REQUIRED = ['init', 'restore', 'reconcile', 'select', 'observe', 'shares'];
@@ -98,29 +117,39 @@ export function realm(tools: RealmTools): Realm {
   /** What the policy gave is not what it may give. */
   class BadAnswer extends Error {}
 
-  // Errors from outside stay there: an object of another realm leads to all of it.
-  const outside = <T>(call: () => T): T => {
-    let result: T | undefined;
-    let message = '';
-    try {
-      result = call();
-      return result;
-    } catch (error) {
-      message = String((error as Error).message);
-    }
-    throw new TypeError(message);
-  };
+  // Errors from outside stay there, of a stack that has no room for a call, too: an object of another realm leads to all of it.
+  const outside =
+    <A extends readonly unknown[], T>(call: (...args: A) => T): ((...args: A) => T) =>
+    (...args) => {
+      let message: string;
+      try {
+        return call(...args);
+      } catch (error) {
+        message = `${(error as Error).message}`;
+      }
+      throw new RangeError(message);
+    };
+  const drawOutside = outside(tools.draw);
+  const printOutside = outside(tools.print);
+  const sameOutside = outside(tools.sameOutput);
+  const lossOutside = outside(tools.lossOf);
   const library = Object.freeze({
     PolicyError,
-    sameOutput: (one: unknown, other: unknown) => outside(() => tools.sameOutput(String(one), String(other))),
-    lossOf: (arm: unknown, predictions: readonly object[], feedback: object) =>
-      outside(() => tools.lossOf(String(arm), predictions, feedback)),
+    sameOutput: (one: unknown, other: unknown) => sameOutside(String(one), String(other)),
+    lossOf: (arm: unknown, predictions: readonly Members[], feedback: object) =>
+      lossOutside(
+        String(arm),
+        JSON.stringify({
+          predictions: predictions.map((one) => ({ arm: String(one.arm), output: String(one.output) })),
+          feedback,
+        }),
+      ),
   });
-  const draw = (): number => tools.draw();
+  const draw = (): number => drawOutside();
 
   const print = (...words: readonly unknown[]): void => {
     const texts = words.map((one) => (typeof one === 'string' ? one : (JSON.stringify(one) ?? String(one))));
-    tools.print(texts.join(' ').slice(0, 1000));
+    printOutside(texts.join(' ').slice(0, 1000));
   };
   const absent = (what: string) =>
     function (): never {

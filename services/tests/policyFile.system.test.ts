@@ -28,6 +28,7 @@ const EVIL = fileText({
       case 'heap': { const kept = []; for (;;) kept.push({ kept: [kept.length] }); }
       case 'buffers': { const kept = []; for (;;) kept.push(new Uint8Array(1 << 26).fill(1)); }
       case 'print': for (let at = 0; at < 100000; at++) console.log('again and again', at); break;
+      case 'lost': Promise.reject({ [Symbol.for('nodejs.util.inspect.custom')](_, __, inspect) { inspect.constructor('return process')().exit(0); } }); break;
       case 'slow': for (let at = 0; at < 3e8; at++) Math.sqrt(at); break;
     }`,
 });
@@ -150,10 +151,14 @@ describe('a policy of the user’s own', () => {
     2 * SECONDS,
   );
 
-  it.each(['globals', 'print'])('is followed while it does %s', async (context) => {
+  it.each(['globals', 'print', 'lost'])('is followed while it does %s', async (context) => {
+    const restarts = () => metric(/windjammer_policy_file_restarts_total\{application="own"\} (\d+)/);
+    const before = await restarts();
     const longestMs = await longestMeanwhile(ask('own', context));
     expect(longestMs).toBeLessThan(MOMENT_MS);
     await follows('own');
+    expect(await restarts()).toBe(before);
+    if (context === 'lost') expect(served.errors).toMatch(/a promise was rejected, and nobody heard/);
   });
 
   it('counts, logs, notes and shows in its readiness what failed', async () => {
