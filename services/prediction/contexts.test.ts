@@ -87,6 +87,23 @@ describe('a context that is not in memory', () => {
     expect(answer(next).output).toBe('n');
   });
 
+  it('is withdrawn while it is read', () => {
+    const { store, serving } = slow();
+    const withdrawn = serving.predict(1, { context: 'user' });
+    const other = serving.predict(2, { context: 'user' });
+    let isDrained = false;
+    expect(serving.engine.cancel(withdrawn)).toBe(true);
+    expect(serving.engine.cancel(withdrawn)).toBe(false);
+    expect(serving.engine.load('app')?.inFlight).toBe(1);
+    store.read();
+    serving.run();
+    expect(serving.answers.map(({ queryId }) => queryId)).toEqual([other]);
+    // Nothing is left of it: neither to wait for nor to learn from.
+    expect(serving.feedback({ queryId: withdrawn, label: 'm' }).outcome).toMatchObject({ accepted: false });
+    serving.engine.drain(() => (isDrained = true));
+    expect(isDrained).toBe(true);
+  });
+
   it('counts as in flight while it is read, and is answered when the server ends', () => {
     const { serving } = slow();
     const cold = serving.predict(1, { context: 'user' });

@@ -197,7 +197,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     // It counts as one that is in flight, as it is.
     application.load.inFlight += 1;
     this.live += 1;
-    this.cold.wait(state, budgetOf(query, application), () => {
+    this.cold.wait(query, application, state, budgetOf(query, application), () => {
       application.load.inFlight -= 1;
       this.live -= 1;
       this.serve(query, sink, application, state, acceptedNs);
@@ -249,6 +249,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   }
 
   cancel(queryId: string): boolean {
+    const cold = this.cold.cancel(queryId);
+    if (cold !== undefined) {
+      cold.application.load.inFlight -= 1;
+      this.live -= 1;
+      this.observer.onCancel(cold.query);
+      this.checkDrained();
+      return true;
+    }
     const live = this.recent.find(queryId);
     if (live === undefined || live.settled || live.query === undefined) return false;
     const { query } = live;
