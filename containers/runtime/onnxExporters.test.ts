@@ -123,6 +123,50 @@ describe('extents that the file leaves open', () => {
   });
 });
 
+describe('what is the same for every query', () => {
+  const QUERIES = 8;
+  const four = { dims: [1, 1, 2, 2], values: [1, 1, 1, 1] };
+
+  it.each<[ModelSpec['nodes'][number], number[]]>([
+    [
+      { op: 'Softmax', inputs: ['ones'], output: 'y', attributes: { axis: 3 } },
+      new Array<number>(16).fill(0.25),
+    ],
+    [
+      { op: 'CumSum', inputs: ['ones', 'last'], output: 'y' },
+      [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4],
+    ],
+    [{ op: 'Conv', inputs: ['ones', 'four'], output: 'y' }, new Array<number>(9).fill(4)],
+    [
+      { op: 'ConvTranspose', inputs: ['ones', 'four'], output: 'y', attributes: { strides: [2, 2] } },
+      new Array<number>(64).fill(1),
+    ],
+    [
+      { op: 'MaxPool', inputs: ['ones'], output: 'y', attributes: { kernel_shape: [2, 2], strides: [2, 2] } },
+      [1, 1, 1, 1],
+    ],
+    [
+      { op: 'LRN', inputs: ['ones'], output: 'y', attributes: { size: 1, alpha: { float: 3 } } },
+      new Array<number>(16).fill(4 ** -0.75),
+    ],
+    [
+      { op: 'InstanceNormalization', inputs: ['ones', 'one', 'one'], output: 'y' },
+      new Array<number>(16).fill(1),
+    ],
+  ])('goes through $op as values of queries do', (node, row) => {
+    const spec: ModelSpec = {
+      inputs: { x: ['N', 1, 4, 4] },
+      initializers: { one: { dims: [1], values: [1] }, last: whole(3), four },
+      nodes: [
+        { op: 'Shape', inputs: ['x'], output: 'shape' },
+        { op: 'Expand', inputs: ['one', 'shape'], output: 'ones' },
+        node,
+      ],
+    };
+    agrees(spec, new Array<number>(16 * QUERIES).fill(7), Array.from({ length: QUERIES }, () => row).flat());
+  });
+});
+
 describe('elements at places', () => {
   const updates: ModelSpec = {
     inputs: { x: [1, 4] },
@@ -167,10 +211,26 @@ describe('elements at places', () => {
       { op: 'Slice', inputs: ['x', 'zero', 'three'], output: 'y' },
       'a slice of axis 0 would mix the queries of a batch',
     ],
+    [
+      'places for each query of a batch',
+      { op: 'GatherElements', inputs: ['x', 'rows'], output: 'y', attributes: { axis: 1 } },
+      '2 rows along the batch would mix the queries of a batch',
+    ],
+    [
+      'places that are looked up in a row for each query',
+      { op: 'GatherElements', inputs: ['table', 'x'], output: 'y', attributes: { axis: 1 } },
+      '2 rows along the batch would mix the queries of a batch',
+    ],
+    [
+      'terms along the batch',
+      { op: 'MatMul', inputs: ['list', 'x'], output: 'y' },
+      'axis 0 would mix the queries of a batch',
+    ],
   ])('are refused of %s', (_what, node, problem) => {
     const initializers = {
       ...updates.initializers,
       second: { dims: [2, 2], values: [1, 2, 1, 1], isInteger: true },
+      table: { dims: [2, 4], values: [1, 2, 3, 4, 5, 6, 7, 8] },
       zero: whole(0),
       three: whole(3),
     };
@@ -183,5 +243,10 @@ describe('elements at places', () => {
     const far: TensorSpec = { dims: [1, 2], values: [4, 0], isInteger: true };
     const initializers = { ...updates.initializers, places: far };
     expect(() => imported({ ...updates, initializers })).toThrow('place 4 of 4 along axis 1');
+    const rows: TensorSpec = { dims: [2, 1, 1], values: [0, 1], isInteger: true };
+    const nodes = [{ op: 'GatherND', inputs: ['x', 'rows'], output: 'y', attributes: { batch_dims: 1 } }];
+    expect(() => imported({ ...updates, initializers: { rows }, nodes })).toThrow(
+      'places [2, 1, 1] of [1, 4] with batch_dims 1',
+    );
   });
 });

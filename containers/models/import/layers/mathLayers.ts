@@ -1,5 +1,6 @@
 import { pointerTo, type ModelDraft, type Tensor } from '../modelDraft.js';
 import { elementCount, type Source } from './sources.js';
+import { rowsOf } from './stridedLayers.js';
 
 /** Functions of one value and up to two parameters, in the order of `mapped` in maths.cu. */
 export const MATH_OPS = [
@@ -68,6 +69,7 @@ export interface MathFunction {
 /** The function of every one of x's values. @param width of an item of the result */
 export function addMath(draft: ModelDraft, x: Source, width: number, { op, a, b }: MathFunction): Tensor {
   const y = draft.tensor(draft.layerName(op), x.element, width);
+  const from = rowsOf(draft, x, width);
   const turn = TURN_OPS.findIndex((known) => known === op);
   draft.launchElements({
     module: turn < 0 ? 'maths' : 'trigonometry',
@@ -77,14 +79,14 @@ export function addMath(draft: ModelDraft, x: Source, width: number, { op, a, b 
     arguments:
       turn < 0
         ? [
-            x.pointer,
+            from,
             pointerTo(y),
             elementCount(width),
             { i32: MATH_OPS.findIndex((known) => known === op) },
             { f64: a ?? 0 },
             { f64: b ?? 0 },
           ]
-        : [x.pointer, pointerTo(y), elementCount(width), { i32: turn }],
+        : [from, pointerTo(y), elementCount(width), { i32: turn }],
   });
   return y;
 }

@@ -2,6 +2,7 @@ import { geometryOf, innerGeometryOf, type StridedAxis } from '../geometry.js';
 import type { ManifestArgument } from '../../manifest.js';
 import { pointerTo, type ModelDraft, type Tensor } from '../modelDraft.js';
 import { elementCount, tableOf, type Source } from './sources.js';
+import { rowsOf } from './stridedLayers.js';
 
 /** What is accumulated, and what becomes of the total: as `reduce` in reductions.cu has them. */
 export const REDUCTIONS = {
@@ -75,7 +76,7 @@ function launchAlong(
     width: width / extent,
     instructionsEach,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, width),
       ...outputs.map(pointerTo),
       elementCount(width / extent),
       { i32: extent },
@@ -159,7 +160,7 @@ export function addStandardizedRows(
     width: rows,
     instructionsEach: 300 + 90 * width,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, width * rows),
       scale.pointer,
       offset.pointer,
       ...[y, means, deviations].map(pointerTo),
@@ -184,7 +185,7 @@ export function addLocalResponse(
     width: shape.width,
     instructionsEach: 500 + 20 * size,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, shape.width),
       pointerTo(y),
       elementCount(shape.width),
       { i32: shape.channels },

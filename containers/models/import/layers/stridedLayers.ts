@@ -209,3 +209,8 @@ export function addConversion(
   addCopyInto(draft, x, y, [width], row, row);
   return y;
 }
+
+/** The values for kernels that take an item's behind those of the item before: what is the same for all is copied for each. */
+export function rowsOf(draft: ModelDraft, x: Source, width: number): Source['pointer'] {
+  return x.stride === 0 ? pointerTo(addConversion(draft, x, width, x.element)) : x.pointer;
+}

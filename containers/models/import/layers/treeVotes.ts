@@ -1,5 +1,6 @@
 import { pointerTo, type ModelDraft, type Tensor } from '../modelDraft.js';
 import { elementCount, tableOf, type Source } from './sources.js';
+import { rowsOf } from './stridedLayers.js';
 
 /** How an inner node chooses, in the numbers of `tree_votes_f64`; a leaf has 0. */
 export const BRANCHES = {
@@ -96,7 +97,7 @@ export function addTreeVotes(draft: ModelDraft, x: Source, features: number, ens
     width: targets,
     instructionsEach: 200 + roots.length * (40 + 40 * depthOf(ensemble)) + 20 * votesSeen(ensemble),
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, features),
       tableOf(draft, 'roots', Int32Array.from(roots)),
       tableOf(draft, 'nodes', table),
       draft.weight(`${name}Thresholds`, thresholds),

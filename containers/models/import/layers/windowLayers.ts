@@ -1,6 +1,7 @@
 import { ACTIVATIONS, ACTIVATION_INSTRUCTIONS, type Activation } from '../denseLayer.js';
 import { pointerTo, type ModelDraft, type Tensor } from '../modelDraft.js';
 import { elementCount, tableOf, type Source } from './sources.js';
+import { rowsOf } from './stridedLayers.js';
 
 type Three = readonly [number, number, number];
 
@@ -52,7 +53,7 @@ export function addWindowedConvolution(
     instructionsEach:
       250 + (shape.channels / shape.groups) * volume(shape.window) * 22 + ACTIVATION_INSTRUCTIONS[activation],
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, shape.channels * volume(shape.image)),
       weights.pointer,
       bias.pointer,
       pointerTo(y),
@@ -80,7 +81,7 @@ export function addTransposedConvolution(
     width: y.width,
     instructionsEach: 250 + (shape.channels / shape.groups) * volume(shape.window) * 50,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, shape.channels * volume(shape.image)),
       weights.pointer,
       bias.pointer,
       pointerTo(y),
@@ -109,7 +110,7 @@ export function addWindowedPool(
     width: y.width,
     instructionsEach: 250 + volume(shape.window) * (kind === 'powers' ? 400 : 40),
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, shape.channels * volume(shape.image)),
       pointerTo(y),
       tableOf(draft, 'window', shapeTable(shape)),
       elementCount(y.width),
@@ -130,7 +131,7 @@ export function addPoolPlaces(draft: ModelDraft, x: Source, shape: WindowShape, 
     width: y.width,
     instructionsEach: 250 + volume(shape.window) * 45,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, shape.channels * volume(shape.image)),
       pointerTo(y),
       tableOf(draft, 'window', shapeTable(shape)),
       elementCount(y.width),
@@ -162,7 +163,7 @@ export function addResampledAxis(
     width: y.width,
     instructionsEach: 120 + 20 * taps,
     arguments: [
-      x.pointer,
+      rowsOf(draft, x, outer * extent * inner),
       pointerTo(y),
       tableOf(draft, 'taps', places),
       draft.weight(draft.layerName('tapWeights'), weights),

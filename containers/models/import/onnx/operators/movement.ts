@@ -349,8 +349,11 @@ export function taken(
   if (elements > 2 ** 26) reader.refuse(`${elements} values are too many`);
   const table = new Int32Array(elements);
   const at = shape.map(() => 0);
+  const most = elementsOfShape(shapeOfOperand(operand));
   for (let index = 0; index < elements; index++) {
-    table[index] = place(at);
+    const from = place(at);
+    if (!(from < most)) reader.invalid(`it takes element ${from} of ${most}; check the places' shape`);
+    table[index] = from;
     for (let axis = shape.length - 1; axis >= 0 && ++at[axis] === shape[axis]; axis--) at[axis] = 0;
   }
   const dataType = typeOfOperand(operand);
@@ -524,6 +527,11 @@ const gatherElements: Translate = (reader) => {
     reader.refuseMixing('batches along different axes');
   }
   if (batch?.axis === axis) reader.refuseMixing(`axis ${axis}`);
+  // What has no batch has a row for each query of one, or the same row for all.
+  for (const one of batch === undefined ? [] : [operand, places]) {
+    const extent = shapeOfOperand(one)[batch.axis];
+    if (extent !== 1) reader.refuseMixing(`${extent} rows along the batch`);
+  }
   const strides = stridesOf(before);
   if ('constant' in places) {
     const steps = stridesOf(shape);

@@ -104,6 +104,10 @@ export function matrixProduct(reader: NodeReader, a: Operand, b: Operand): NodeI
   if (left.length === 0 || right.length === 0) reader.invalid('a number is no matrix');
   const inputs = left[left.length - 1];
   const rows = right.length === 1 ? right[0] : right[right.length - 2];
+  const terms = [left.length - 1, Math.max(0, right.length - 2)];
+  [a, b].forEach((operand, side) => {
+    if (batchOfOperand(operand)?.axis === terms[side]) reader.refuseMixing(`axis ${terms[side]}`);
+  });
   if (rows !== inputs) reader.invalid(`one side takes ${rows} values, the other side has ${inputs}`);
   if ('constant' in a && 'constant' in b) return constantProduct(reader, a, b);
   const batch = batchOfOperand(a);

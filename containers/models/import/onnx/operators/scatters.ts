@@ -54,6 +54,8 @@ const gatherND: Translate = (reader) => {
   refuseQueries(reader, operand);
   const batch = batchOfOperand(operand);
   if (batch !== undefined && outer[0] !== 1) reader.refuseMixing(`places [${dims.join(', ')}]`);
+  if (outer.slice(0, shared).some((extent, axis) => extent !== before[axis]))
+    reader.invalid(`places [${dims.join(', ')}] of [${before.join(', ')}] with batch_dims ${shared}`);
   const inner = before.slice(shared + depth);
   const shape = [...outer, ...inner];
   const steps = stridesOf(dims);
