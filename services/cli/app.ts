@@ -16,6 +16,7 @@ interface AddOptions extends ClientOptions {
   readonly maxInFlight?: number;
   readonly strict?: true;
   readonly launchClass?: LaunchClass;
+  readonly contextTtlDays?: number;
   readonly loss?: string;
   readonly lossOfLate?: number;
   readonly policy?: string;
@@ -26,11 +27,12 @@ interface AddOptions extends ClientOptions {
 interface SetOptions extends ClientOptions {
   readonly defaultOutput?: string;
   readonly sloMicros?: number;
-  readonly maxInFlight?: number | null;
+  readonly maxInFlight?: number | typeof ANY;
   readonly strict?: boolean;
   readonly launchClass?: LaunchClass | typeof OF_MODELS;
+  readonly contextTtlDays?: number | typeof USUAL;
   readonly loss?: string;
-  readonly lossOfLate?: number | null;
+  readonly lossOfLate?: number | typeof NOTHING;
   readonly policy?: string;
   readonly policyFile?: string;
   readonly policyParameters?: string;
@@ -41,18 +43,38 @@ type LossFields = NonNullable<AddApplicationFields['loss']>;
 
 const microseconds = wholeNumber(1, 3_600_000_000);
 const inFlight = wholeNumber(1, 1_000_000);
+const days = wholeNumber(1, 36_500);
 const LOSS_HELP = `how labels judge its models: ${LOSS_NAMES.join(', ')}, one of the policy file, or an object such as {"name":"pinball","quantile":0.9,"scale":10}`;
 const FILE_HELP =
   'a policy of your own, and losses: an ES module, sent to the server; with --policy NAME for its losses alone';
 /** The policy of a file, where policies are named. */
 const FILE_POLICY = 'file';
 const LATE_HELP = 'what it costs a model, from 0 to 1, not to answer in time, whatever it says';
+const TTL_HELP = 'what is learned for a context (uid) that was not used for so many days is forgotten';
 /** In place of a number: lateness costs nothing. */
 const NOTHING = 'nothing';
 /** In place of a number: no limit. */
 const ANY = 'any';
+/** In place of a number: as of an application that does not say it. */
+const USUAL = 'usual';
 /** In place of a class: each model's own. */
 const OF_MODELS = 'models';
+
+/** Parser of an option that takes a word in place of a value. Commander takes null for an option without one: the word stays. */
+function orWord<Value, Word extends string>(
+  word: Word,
+  parse: (text: string) => Value,
+): (text: string) => Value | Word {
+  return (text) => (text === word ? word : parse(text));
+}
+
+/** What a change takes: null where the word was given that takes the value away. */
+function orNull<Value, Word extends string>(
+  word: Word,
+  value: Value | Word | undefined,
+): Exclude<Value, Word> | null | undefined {
+  return value === word ? null : (value as Exclude<Value, Word> | undefined);
+}
 
 /** @throws InvalidArgumentError */
 function lossOfLate(text: string): number {
@@ -86,6 +108,7 @@ export function addAppCommand(program: Command): void {
       .option('--policy <name>', 'how linked models are chosen and combined: static unless given')
       .option('--policy-file <file>', FILE_HELP)
       .option('--policy-parameters <json>', 'parameters of the policy', '{}')
+      .option('--context-ttl-days <days>', `${TTL_HELP}, 30 unless given`, days)
       .option('--loss <name>', LOSS_HELP)
       .option('--loss-of-late <number>', `${LATE_HELP}, nothing unless given`, lossOfLate),
   ).action(add);
@@ -98,8 +121,10 @@ export function addAppCommand(program: Command): void {
       .argument('<name>')
       .option('--default-output <text>', 'answered when there is no prediction in time')
       .option('--slo-micros <us>', 'latency objective', microseconds)
-      .option('--max-in-flight <number>', `queries without an answer that it may have, or ${ANY}`, (text) =>
-        text === ANY ? null : inFlight(text),
+      .option(
+        '--max-in-flight <number>',
+        `queries without an answer that it may have, or ${ANY}`,
+        orWord(ANY, inFlight),
       )
       .addOption(
         new Option(
@@ -110,10 +135,9 @@ export function addAppCommand(program: Command): void {
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--no-strict', 'answer the default output')
       .option('--policy-parameters <json>', 'parameters of the policy, in place of all the present ones')
+      .option('--context-ttl-days <days>', `${TTL_HELP}, or ${USUAL}: 30`, orWord(USUAL, days))
       .option('--loss <name>', `${LOSS_HELP}; zeroOne: right or wrong`)
-      .option('--loss-of-late <number>', `${LATE_HELP}, or ${NOTHING}`, (text) =>
-        text === NOTHING ? null : lossOfLate(text),
-      )
+      .option('--loss-of-late <number>', `${LATE_HELP}, or ${NOTHING}`, orWord(NOTHING, lossOfLate))
       .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
       .option(
         '--policy-file <file>',
@@ -164,11 +188,12 @@ async function set(name: string, options: SetOptions): Promise<void> {
     name,
     default_output: options.defaultOutput,
     latency_slo_micros: options.sloMicros,
-    max_in_flight: options.maxInFlight,
+    max_in_flight: orNull(ANY, options.maxInFlight),
     strict: options.strict,
-    launch_class: launchClass === OF_MODELS ? null : launchClass,
+    launch_class: orNull(OF_MODELS, launchClass),
+    context_ttl_days: orNull(USUAL, options.contextTtlDays),
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
-    loss_of_late: options.lossOfLate,
+    loss_of_late: orNull(NOTHING, options.lossOfLate),
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
     policy_file: policyFile === undefined ? undefined : readPolicyFile(policyFile),
     forget_learned: options.forgetLearned,
@@ -189,6 +214,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     max_in_flight: options.maxInFlight,
     strict: options.strict,
     launch_class: options.launchClass,
+    context_ttl_days: options.contextTtlDays,
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
     loss_of_late: options.lossOfLate,
     policy: { name: policy, parameters },
@@ -226,6 +252,9 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
       ? []
       : [['in flight', `at most ${application.max_in_flight}`]]),
     ...(application.launch_class === undefined ? [] : [['launch class', application.launch_class]]),
+    ...(application.context_ttl_days === undefined
+      ? []
+      : [['contexts kept', `${application.context_ttl_days} days`]]),
     ...(application.loss === undefined ? [] : [['loss', JSON.stringify(application.loss)]]),
     ...(application.loss_of_late === undefined ? [] : [['loss of late', String(application.loss_of_late)]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],

@@ -35,14 +35,14 @@ class Management:
     def add_application(
         self, name: str, input_type: str, default_output: str, latency_slo_micros: int, *, timeout: Optional[float] = None, **fields: Any
     ) -> str:
-        """fields: max_in_flight, policy ({"name": …, "parameters": …}), strict, launch_class, loss, loss_of_late."""
+        """fields: max_in_flight, policy ({"name": …, "parameters": …}), strict, launch_class, context_ttl_days, loss, loss_of_late."""
         given = {"name": name, "input_type": input_type, "default_output": default_output, "latency_slo_micros": latency_slo_micros}
         return self._change("add_app", {**given, **fields}, timeout)
 
     def set_application(self, name: str, *, timeout: Optional[float] = None, **fields: Any) -> str:
         """
-        Changes what fields name; what is left out stays, and so does what was learned. None takes max_in_flight, launch_class, loss or
-        loss_of_late away.
+        Changes what fields name; what is left out stays, and so does what was learned. None takes max_in_flight, launch_class,
+        context_ttl_days, loss or loss_of_late away.
         """
         return self._change("set_app", {"name": name, **fields}, timeout, keeps_none=True)
 
