@@ -89,14 +89,14 @@ const summary: ContextualSummary = {
 folder.writeJson('contextualRegret.json', summary);
 folder.write('contextualRegret.svg', contextualRegretFigure(summary));
 for (const { stream, contenders } of summary.streams) {
-  process.stdout.write(`| ${stream} | best arm | best linear policy |\n`);
+  folder.print(`| ${stream} | best arm | best linear policy |\n`);
   for (const { name, fixed, linear } of contenders) {
-    process.stdout.write(`| ${name} | ${text(fixed)} | ${text(linear)} |\n`);
+    folder.print(`| ${name} | ${text(fixed)} | ${text(linear)} |\n`);
   }
 }
 for (const { name, exponent, factor, points } of summary.growth) {
   const all = points.map(({ queries, mean }) => `${queries}: ${mean.toFixed(0)}`).join(', ');
-  process.stdout.write(`${name}: queries^${text(exponent, 3)}, ${factor.toFixed(2)} sqrt(queries); ${all}\n`);
+  folder.print(`${name}: queries^${text(exponent, 3)}, ${factor.toFixed(2)} sqrt(queries); ${all}\n`);
 }
 
 function text({ mean, low, high }: Interval, digits = 0): string {

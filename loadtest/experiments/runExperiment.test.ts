@@ -35,6 +35,21 @@ const run = (name?: string, ...words: string[]): Promise<void> =>
   runExperiment(name, words, (text) => (said += text));
 
 describe('every experiment', () => {
+  it('is on the page of experiments, those with a row with the time that they say', () => {
+    const page = readFileSync('docs/experiments/README.md', 'utf8');
+    const rows = new Map(
+      [...page.matchAll(/^\| \[([\w/]+)\]\((\w+)\/README\.md\) \| ([^|]+) \|/gm)].map(
+        ([, name, folderOf, takes]) => [name, { folderOf, takes }],
+      ),
+    );
+    for (const [name, { folder: folderOf, usually }] of Object.entries(EXPERIMENTS)) {
+      const row = rows.get(name);
+      if (row === undefined) expect(page, name).toMatch(new RegExp(`\`${name}\`|\\[${folderOf}/`));
+      else expect([name, row.folderOf, usually.startsWith(row.takes)]).toEqual([name, folderOf, true]);
+    }
+    expect(rows.size).toBeGreaterThan(20);
+  });
+
   it('is one of those that are named, and a program that is there', async () => {
     const programs = ['.', 'idempotency'].flatMap((room) =>
       readdirSync(join('loadtest/experiments', room))
