@@ -58,7 +58,7 @@ export function addImportCommand(program: Command): void {
   withCommonOptions(
     command
       .command('onnx')
-      .description('an ONNX file of the operators in docs/guides/models.md')
+      .description('an ONNX file of the operators in docs/reference/onnx.md')
       .argument('<model>', 'the .onnx file'),
   )
     .option('--input-shape <extents>', 'shape of one query, without the batch, such as 1,28,28', shapeOption)
