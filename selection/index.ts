@@ -15,6 +15,7 @@ export { linucbPolicy, type LinucbState } from './linear/linucb.js';
 export { majorityPolicy, type MajorityState } from './majority.js';
 export { lossOf } from './loss.js';
 export { sameOutput } from './sameOutput.js';
+export { armsNamed } from './parameters.js';
 export { shadowPolicy, type ShadowState } from './shadow.js';
 export { staticPolicy, type StaticState } from './static.js';
 export { thompsonPolicy, type ThompsonState } from './thompson.js';

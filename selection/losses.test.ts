@@ -13,6 +13,8 @@ describe('losses by name', () => {
     [{ name: 'absolute' }, '[1,2]', '1', 1],
     [{ name: 'absolute' }, 'NaN', '1', 1],
     [{ name: 'absolute' }, '', '0', 1],
+    [{ name: 'absolute' }, '[1e999]', '1', 1],
+    [{ name: 'squared' }, '1e308', '-1e308', 1],
     [{ name: 'squared' }, '1.5', '1', 0.25],
     [{ name: 'squared', scale: 2 }, '3', '2', 0.25],
     [{ name: 'pinball' }, '1', '1.5', 0.25],
@@ -55,6 +57,8 @@ describe('losses by name', () => {
     expect(labelFault({ name: 'absolute' }, 'cat')).toMatch(
       /must be a number under .* 'absolute', not "cat"/,
     );
+    // Too large for a number, also where JSON reads it as one.
+    expect(labelFault({ name: 'absolute' }, '[1e999]')).toMatch(/must be a number/);
     expect(labelFault({ name: 'pinball' }, '-3.5e2')).toBeUndefined();
     expect(labelFault({ name: 'reciprocalRank' }, 'cat')).toBeUndefined();
   });

@@ -97,8 +97,8 @@ function numberIn(text: string): number | undefined {
   const list = listIn(text);
   const value: unknown =
     list === undefined ? text.replace(/^\s*"(.*)"\s*$/s, '$1') : list.length === 1 ? list[0] : '';
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  // A text of JSON may have a number that is too large for one.
+  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }

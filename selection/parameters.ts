@@ -101,6 +101,17 @@ export function numbersByModel(
   return numbers;
 }
 
+/** Models that parameters name: those that serve or are tried, those with a share or a price. */
+export function armsNamed(parameters: Json): readonly string[] {
+  if (typeof parameters !== 'object' || parameters === null || isList(parameters)) return [];
+  const { model, candidate, split, costs } = parameters;
+  const single = [model, candidate].filter((name) => typeof name === 'string');
+  const each = [split, costs].flatMap((numbers) =>
+    typeof numbers === 'object' && numbers !== null && !isList(numbers) ? Object.keys(numbers) : [],
+  );
+  return [...new Set([...single, ...each])];
+}
+
 /** @throws PolicyError when an arm appears twice. */
 export function distinctArms(arms: readonly string[]): readonly string[] {
   const seen = new Set<string>();

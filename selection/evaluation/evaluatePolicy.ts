@@ -1,3 +1,4 @@
+import { armsNamed } from '../parameters.js';
 import type { Arm, Json, SelectionPolicy } from '../policy.js';
 import {
   clippedInversePropensity,
@@ -146,7 +147,7 @@ function armsOf(log: readonly LoggedFeedback[]): readonly Arm[] {
 
 function startOf({ policy, parameters, state }: EvaluationRequest, arms: readonly Arm[]): Json {
   const fresh = policy.init(arms, parameters);
-  for (const arm of namedIn(fresh)) {
+  for (const arm of armsNamed(fresh)) {
     if (arms.includes(arm)) continue;
     throw new EvaluationError(
       'unknown_arm',
@@ -180,14 +181,6 @@ function checkFeatures(policy: string, log: readonly LoggedFeedback[], state: Js
       `'${policy}' looks at feature '${name}', which no query of the log brings: they bring ${[...found].join(', ') || 'none'}`,
     );
   }
-}
-
-/** Models that a policy's parameters name. */
-function namedIn(state: Json): readonly Arm[] {
-  if (typeof state !== 'object' || state === null) return [];
-  const { model, split } = state as { readonly model?: Json; readonly split?: Json };
-  const named = typeof model === 'string' ? [model] : [];
-  return typeof split === 'object' && split !== null ? [...named, ...Object.keys(split)] : named;
 }
 
 /** All queries of one context share one draw where an A/B test has dealt them. */

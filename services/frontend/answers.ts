@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/index.js';
 
 /** What a person is told about a default output. */
 export const DEFAULT_EXPLANATIONS: Readonly<Record<DefaultReason, string>> = {
-  no_linked_model: 'No model is linked to the application.',
+  no_linked_model: 'No model is linked to the application, or none that its policy names.',
   no_replica: 'No linked model has a replica that is up.',
   deadline: 'No prediction arrived within the latency objective.',
   model_error: 'Every asked model failed on this input.',

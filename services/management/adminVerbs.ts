@@ -351,7 +351,8 @@ function linkVerbs(sources: AdminSources): AdminVerb[] {
       changes: links,
       run: async ({ app_name: application, model_names: models }) => {
         await registry.deleteLinks(application, models);
-        return `Success! Application '${application}' is no longer linked to ${models.join(', ')}.`;
+        const warnings = warningText(applicationWarnings(sources, application));
+        return `Success! Application '${application}' is no longer linked to ${models.join(', ')}.${warnings}`;
       },
     }),
     verb('get_linked_models', {

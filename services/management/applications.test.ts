@@ -88,6 +88,25 @@ describe('applications', () => {
     expect((await set(30_000)).text).toContain('an objective of 30 ms');
   });
 
+  it.each([
+    ['static', { model: 'n' }],
+    ['shadow', { model: 'n' }],
+    ['canary', { candidate: 'n' }],
+    ['ab', { split: { m: 1, n: 1 } }],
+    ['cascade', { costs: { n: 12 } }],
+  ] as const)('warns where policy %s names a model that is not linked', async (name, parameters) => {
+    await done('add_app', { ...app, policy: { name, parameters } });
+    await done('add_model', model);
+    const warning = ` Warning: policy '${name}' names model 'n', which is not linked.`;
+    const links = (...models: string[]) => ({ app_name: 'a', model_names: models });
+    const linked = await post('add_model_links', links('m'));
+    expect(linked.text).toBe(`Success! Application 'a' is linked to m.${warning}`);
+    await done('add_model', { ...model, model_name: 'n' });
+    expect((await post('add_model_links', links('n'))).text).not.toContain('Warning');
+    expect((await post('delete_model_links', links('n'))).text).toContain(warning);
+    expect((await post('set_app', { name: 'a', default_output: '2' })).text).toContain(warning);
+  });
+
   it('refuses another policy where something was learned, unless it may go', async () => {
     const { store, registry } = harness();
     await done('add_app', { ...app, policy: { name: 'exp3' } });

@@ -1,4 +1,6 @@
+import { armsNamed } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
+import { FILE_POLICY } from '../policyFiles/index.js';
 import type { ApplicationRecord, Registry } from '../registry/index.js';
 
 /** What is known of how long models take. */
@@ -31,13 +33,21 @@ export function versionWarnings(
     .flatMap((application) => warning(application, replicas(), name, version));
 }
 
-/** The same of an application, with its linked models as they are now. */
+/** The same of an application, with its linked models as they are now, and models that its policy names and that are none of those. */
 export function applicationWarnings({ registry, replicas }: LatencySources, name: string): string[] {
   const application = registry.application(name);
   if (application === undefined) return [];
-  return registry
+  const slow = registry
     .linkedModels(name)
     .flatMap(({ name: model, version }) => warning(application, replicas(), model, version));
+  return [...unlinkedWarnings(application, registry.linkedNames(name)), ...slow];
+}
+
+function unlinkedWarnings({ policy }: ApplicationRecord, linked: readonly string[]): string[] {
+  if (linked.length === 0 || policy.name === FILE_POLICY) return [];
+  return armsNamed(policy.parameters)
+    .filter((model) => !linked.includes(model))
+    .map((model) => `policy '${policy.name}' names model '${model}', which is not linked`);
 }
 
 /** Behind the sentence that a change is answered with. */

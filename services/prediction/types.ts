@@ -56,7 +56,7 @@ export interface Query {
 }
 
 export type DefaultReason =
-  /** No model is linked to the application. */
+  /** No model is linked to the application, or none that its policy names. */
   | 'no_linked_model'
   /** Models are linked, none has a replica that is up. */
   | 'no_replica'
