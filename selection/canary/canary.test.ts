@@ -178,6 +178,13 @@ describe('canary', () => {
     expect(trialOf({ ...state, arms: ['old', 'newer'] })).toMatchObject({ phase: 'ramping' });
   });
 
+  it('names no limit where none was known: the candidate was late before anybody knew what is usual', () => {
+    const state = live(init({ steps: [0.5] }), 40, (arm) => [
+      arm === 'new' ? { arm, kind: 'late' } : answered(arm),
+    ]);
+    expect(trialOf(state)?.reason).toMatch(/^latency: it was late \d+ of \d+ times, 'old' 0 of \d+ times$/);
+  });
+
   it('notices what comes only with a larger share', () => {
     const parameters = { loss: null, queries: 200 };
     let state = init(parameters);

@@ -201,7 +201,7 @@ function judged(trial: Trial, rules: TrialRules): Trial {
 
 function comparison(
   name: keyof Trial['rails'],
-  { rails, incumbent, usualMs }: Trial,
+  { rails, incumbent, usualMs, timed }: Trial,
   rules: TrialRules,
 ): string {
   const { candidate: own, incumbent: other } = rails[name];
@@ -212,7 +212,8 @@ function comparison(
       return `it failed ${times(own)}, '${incumbent}' ${times(other)}`;
     case 'latency': {
       const limitMs = Number(((rules.latency ?? 0) * usualMs).toPrecision(3));
-      return `it was late, or slower than ${limitMs} ms, ${times(own)}, '${incumbent}' ${times(other)}`;
+      const slower = timed < LEAST_TIMED ? '' : `, or slower than ${limitMs} ms,`;
+      return `it was late${slower} ${times(own)}, '${incumbent}' ${times(other)}`;
     }
   }
 }
