@@ -151,7 +151,7 @@ def _graph_golden(model, graph, inputs, rows, labels):
     final = _steps(model)[-1]
     if _kind(final) in SUPPORT_VECTORS:
         scores = _support_scores(model, final, inputs, len(labels))
-    elif _kind(final) in LINEAR and graph["outputs"]["decisions"] == graph["outputs"]["scores"]:
+    elif graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
         scores = np.asarray(model.decision_function(inputs))
         scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     else:

@@ -18,7 +18,6 @@ LINEAR_REGRESSORS = {
 }
 TREE_CLASSIFIERS = {"DecisionTreeClassifier", "ExtraTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"}
 TREE_REGRESSORS = {"DecisionTreeRegressor", "ExtraTreeRegressor", "RandomForestRegressor", "ExtraTreesRegressor"}
-SUPPORT_VECTORS = {"SVC", "NuSVC"}
 SELECTORS = {
     "SelectKBest", "SelectPercentile", "SelectFpr", "SelectFdr", "SelectFwe", "SelectFromModel", "RFE", "RFECV", "VarianceThreshold",
 }
@@ -502,9 +501,8 @@ def boosting_classifier(graph, model, x):
 
 
 def histogram_classifier(graph, model, x):
-    classes = len(model.classes_)
-    sums = histogram_sums(graph, model, x)
-    return (graph.both(sums) if classes == 2 else sums), two_or_more(graph, sums, classes)
+    scores = two_or_more(graph, histogram_sums(graph, model, x), len(model.classes_))
+    return scores, scores
 
 
 def kernel_sums(graph, model, x, weights):
@@ -528,8 +526,8 @@ def kernel_sums(graph, model, x, weights):
     return graph.product(kernel, weights)
 
 
-def pair_decisions(graph, model, x):
-    """One decision for each pair of classes, and which class is the first and the second of each."""
+def support_classifier(graph, model, x):
+    """One decision for each pair of classes, a vote of each, and as scores the one-against-rest decision function."""
     classes, ends = len(model.classes_), np.cumsum(model.n_support_)
     # The public attributes of a machine of two classes have the opposite signs of libsvm's.
     sign = -1.0 if classes == 2 else 1.0
@@ -541,28 +539,14 @@ def pair_decisions(graph, model, x):
             span = slice(ends[own] - model.n_support_[own], ends[own])
             weights[span, place] = dual[row, span]
         first[place, i], second[place, j] = 1.0, 1.0
-    return graph.op("Add", kernel_sums(graph, model, x, weights), graph.constant(offsets)), first, second
-
-
-def support_classifier(graph, model, x):
-    """A vote of each pair of classes, and as scores the one-against-rest decision function."""
-    decisions, first, second = pair_decisions(graph, model, x)
+    decisions = graph.op("Add", kernel_sums(graph, model, x, weights), graph.constant(offsets))
     is_first = graph.double(graph.op("Greater", decisions, graph.constant(0.0)))
     # A vote that is not the first's is the second's.
     votes = graph.affine(is_first, first - second, second.sum(axis=0))
     sums = graph.product(decisions, first - second)
     size = graph.op("Add", graph.scaled(graph.op("Abs", sums), 3.0), graph.constant([3.0]))
     scores = graph.op("Add", votes, graph.op("Div", sums, size))
-    return (scores if model.break_ties and model.decision_function_shape == "ovr" and len(model.classes_) > 2 else votes), scores
-
-
-def support_responses(graph, model, x):
-    """The decision function, of two classes as both columns."""
-    if len(model.classes_) == 2:
-        return graph.both(graph.scaled(pair_decisions(graph, model, x)[0], -1.0))
-    if model.decision_function_shape != "ovr":
-        raise GraphError(f"CalibratedClassifierCV of {kind_of(model)}(decision_function_shape='ovo') cannot be exported: fit it with 'ovr'")
-    return support_classifier(graph, model, x)[1]
+    return (scores if model.break_ties and model.decision_function_shape == "ovr" and classes > 2 else votes), scores
 
 
 def support_regressor(graph, model, x):
@@ -654,27 +638,22 @@ def calibrated(graph, model, x):
     total = None
     for part in model.calibrated_classifiers_:
         inner = getattr(part, "estimator", None) or part.base_estimator
-        raw = responses(graph, inner, x)
+        decisions, scores = classifier(graph, inner, x)
+        raw = decisions if hasattr(inner, "decision_function") else scores
         columns = []
         for place, calibrator in enumerate(part.calibrators):
             column = graph.columns(raw, [1 if classes == 2 else place])
             columns.append(calibrated_column(graph, calibrator, column))
         if classes == 2:
-            part_chances = graph.pair(columns[0])
+            chances = graph.pair(columns[0])
         else:
-            part_chances = shares_or_alike(graph, graph.op("Concat", *columns, axis=1), classes)
-        total = part_chances if total is None else graph.op("Add", total, part_chances)
+            joined = graph.op("Concat", *columns, axis=1)
+            summed = graph.total(joined)
+            zero = graph.op("Equal", summed, graph.constant(0.0))
+            chances = graph.op("Where", zero, graph.constant([1.0 / classes] * classes), graph.op("Div", joined, graph.op("Where", zero, graph.constant(1.0), summed)))
+        total = chances if total is None else graph.op("Add", total, chances)
     scores = graph.scaled(total, 1.0 / len(model.calibrated_classifiers_))
     return scores, scores
-
-
-def responses(graph, model, x):
-    """What a calibrator is given: the decision function where there is one."""
-    kind = kind_of(final(model))
-    if kind in SUPPORT_VECTORS:
-        return last_step(graph, model, x, {kind: support_responses})
-    decisions, scores = classifier(graph, model, x)
-    return decisions if hasattr(model, "decision_function") else scores
 
 
 def calibrated_column(graph, calibrator, column):
@@ -695,34 +674,9 @@ def calibrated_column(graph, calibrator, column):
 def voting_classifier(graph, model, x):
     if model.voting != "soft":
         raise GraphError("VotingClassifier(voting='hard') cannot be exported: vote with voting='soft'")
-    parts = [chances(graph, inner, x) for inner in model.estimators_]
+    parts = [classifier(graph, inner, x)[1] for inner in model.estimators_]
     scores = weighted_mean(graph, parts, model._weights_not_none)
     return scores, scores
-
-
-def chances(graph, model, x):
-    """Probabilities, as predict_proba: of some classifiers the scores are decisions."""
-    kind = kind_of(final(model))
-    if kind in SUPPORT_VECTORS:
-        raise GraphError(f"VotingClassifier of {kind} cannot be exported: put it into CalibratedClassifierCV")
-    decisions, scores = classifier(graph, model, x)
-    if kind != "SGDClassifier":
-        return scores
-    classes = len(final(model).classes_)
-    if final(model).loss != "modified_huber":
-        logistic = graph.op("Sigmoid", decisions)
-        return logistic if classes == 2 else graph.shares(logistic)
-    inside = graph.op("Min", graph.op("Max", decisions, graph.constant(-1.0)), graph.constant(1.0))
-    each = graph.scaled(graph.op("Add", inside, graph.constant(1.0)), 0.5)
-    return each if classes == 2 else shares_or_alike(graph, each, classes)
-
-
-def shares_or_alike(graph, values, classes):
-    """Rows divided by their sums; one of zeros becomes equal shares."""
-    total = graph.total(values)
-    zero = graph.op("Equal", total, graph.constant(0.0))
-    shares = graph.op("Div", values, graph.op("Where", zero, graph.constant(1.0), total))
-    return graph.op("Where", zero, graph.constant([1.0 / classes] * classes), shares)
 
 
 def weighted_mean(graph, parts, weights):
@@ -744,7 +698,8 @@ CLASSIFIERS = {
     "KNeighborsClassifier": neighbour_classifier,
     "CalibratedClassifierCV": calibrated,
     "VotingClassifier": voting_classifier,
-    **{kind: support_classifier for kind in SUPPORT_VECTORS},
+    "SVC": support_classifier,
+    "NuSVC": support_classifier,
 }
 
 

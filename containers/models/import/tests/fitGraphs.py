@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge, SGDClassifier, SGDRegressor
+from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge, SGDRegressor
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -71,18 +71,7 @@ def main(folder):
         "nearNeighbours": (KNeighborsClassifier(5, weights="distance", p=1), x, y),
         "calibrated": (CalibratedClassifierCV(LinearSVC(), cv=3), x, y),
         "calibratedTrees": (CalibratedClassifierCV(RandomForestClassifier(5, max_depth=3, random_state=1), cv=3, method="isotonic"), x2, y2),
-        "calibratedMachine": (CalibratedClassifierCV(make_pipeline(StandardScaler(), SVC()), cv=3), x, y),
-        "calibratedMachineOfTwo": (CalibratedClassifierCV(SVC(), cv=3), x2, y2),
-        "calibratedHistogram": (CalibratedClassifierCV(HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5), cv=3), x, y),
-        "calibratedDescent": (CalibratedClassifierCV(SGDClassifier(loss="log_loss", random_state=1), cv=3), x, y),
         "vote": (VotingClassifier([("a", LogisticRegression(max_iter=500)), ("b", GaussianNB())], voting="soft", weights=[2, 1]), x, y),
-        "voteOfDescents": (VotingClassifier([
-            ("a", make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=1))),
-            ("b", make_pipeline(StandardScaler(), SGDClassifier(loss="modified_huber", random_state=1))),
-        ], voting="soft"), x, y),
-        "voteOfDescentsOfTwo": (VotingClassifier([
-            ("a", SGDClassifier(loss="log_loss", random_state=1)), ("b", SGDClassifier(loss="modified_huber", random_state=1)),
-        ], voting="soft"), x2, y2),
         "machineOfPowers": (make_pipeline(PCA(3), SVC(kernel="poly", degree=3, coef0=1.0, probability=True, random_state=1)), x, y),
         "machineOfTwo": (make_pipeline(Normalizer(), SVC()), x2, y2),
         "machineRegressor": (make_pipeline(StandardScaler(), SVR(C=5.0)), rx, ry),

@@ -83,9 +83,6 @@ def main(folder):
     models = {
         "counts": (make_pipeline(CountVectorizer(), MultinomialNB()), x, y, golden),
         "classic": (make_pipeline(CountVectorizer(stop_words="english", ngram_range=(1, 2)), TfidfTransformer(), SGDClassifier(random_state=1)), x, y, golden),
-        # As docs/guides/models.md has it.
-        "probable": (make_pipeline(TfidfVectorizer(ngram_range=(1, 2), stop_words="english"), SGDClassifier(loss="log_loss", random_state=1)), x, y, golden),
-        "probableOfTwo": (make_pipeline(TfidfVectorizer(), SGDClassifier(loss="modified_huber", random_state=1)), x[two], y[two], golden),
         "tfidf": (make_pipeline(TfidfVectorizer(sublinear_tf=True, min_df=2), LogisticRegression()), x, y, golden),
         "tfidfOfTwo": (make_pipeline(TfidfVectorizer(stop_words=["the", "moon"], norm="l1"), LinearSVC()), x[two], y[two], golden),
         "hashed": (make_pipeline(HashingVectorizer(), SGDClassifier(random_state=1)), x, y, golden),
