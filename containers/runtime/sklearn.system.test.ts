@@ -91,7 +91,7 @@ describe('scikit-learn models on the simulated GPU', () => {
     mkdirSync(graphs);
     execFileSync(PYTHON, [join(packageRoot(), 'containers/models/import/tests/fitGraphs.py'), graphs]);
     const names = readdirSync(graphs).sort();
-    expect(names.length).toBeGreaterThan(35);
+    expect(names.length).toBeGreaterThan(50);
     for (const name of names) {
       const file = join(graphs, name);
       const model = importSklearn(readFileSync(file, 'utf8'), file, {
@@ -113,7 +113,7 @@ describe('scikit-learn models on the simulated GPU', () => {
     mkdirSync(texts);
     execFileSync(PYTHON, [join(packageRoot(), 'containers/models/import/tests/fitTexts.py'), texts]);
     const names = readdirSync(texts).sort();
-    expect(names.length).toBeGreaterThan(20);
+    expect(names.length).toBeGreaterThan(30);
     for (const name of names) {
       const file = join(texts, name);
       const model = importSklearn(readFileSync(file, 'utf8'), file, {
@@ -145,9 +145,11 @@ describe('scikit-learn models on the simulated GPU', () => {
     const script = join(packageRoot(), 'containers/models/import/sklearnExport.py');
     const code = `
 import sys, pickle, numpy as np
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import PowerTransformer
 from sklearn.svm import SVC
 x, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
 nan = LogisticRegression().fit(x, y)
@@ -155,7 +157,9 @@ nan.coef_[0, 1] = np.nan
 broken = SVC().fit(x, y)
 del broken._gamma
 models = {"boosting": AdaBoostClassifier().fit(x, y), "nan": nan, "broken": broken, "unfitted": SVC(),
-          "empty": Pipeline([("p", "passthrough")]), "list": [1], "good": SVC().fit(x, y)}
+          "empty": Pipeline([("p", "passthrough")]), "list": [1], "good": SVC().fit(x, y),
+          "step": Pipeline([("p", PowerTransformer()), ("b", BernoulliNB())]).fit(x, y), "single": BernoulliNB().fit(x, 0 * y),
+          "vote": VotingClassifier([("s", SVC(probability=True))], voting="soft").fit(x, y)}
 for name, model in models.items():
     pickle.dump(model, open(sys.argv[1] + "/" + name + ".pickle", "wb"))
 open(sys.argv[1] + "/garbage.pickle", "w").write("garbage")
@@ -175,6 +179,17 @@ np.save(sys.argv[1] + "/narrow.npy", x[:, :1])
       ['unfitted', '', /SVC is not fitted: call fit first/],
       ['empty', '', /the pipeline has no step but 'passthrough'/],
       ['list', '', /list cannot be exported/],
+      [
+        'step',
+        '',
+        /PowerTransformer cannot be a step, only .*; it can be served as it is, as a Python module/,
+      ],
+      ['single', '', /BernoulliNB knows the class 0 alone: fit it on two or more/],
+      [
+        'vote',
+        '',
+        /probabilities of SVC cannot be exported: put CalibratedClassifierCV\(SVC\(\)\) in its place/,
+      ],
       ['garbage', '', /garbage\.pickle cannot be loaded \(/],
       ['nothing', '', /nothing\.pickle cannot be loaded \(/],
       ['absent', '', /No such file or directory/],

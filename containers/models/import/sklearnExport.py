@@ -47,6 +47,7 @@ SUPPORT_VECTORS = {"SVC", "NuSVC"}
 TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier"}
 FORESTS = {"RandomForestClassifier", "ExtraTreesClassifier"}
 SCALERS = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler"}
+WAY_ON = "; it can be served as it is, as a Python module (docs/guides/models.md#python)"
 SEARCHES = {"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"}
 SUPPORTED = sorted(LINEAR | SUPPORT_VECTORS | TREES | FORESTS | {"MLPClassifier"})
 
@@ -83,6 +84,8 @@ def _is_plain(model):
     steps = _steps(model)
     kinds = [_kind(step) for step in steps]
     plain = all(kind in SCALERS and not getattr(step, "clip", False) for kind, step in zip(kinds[:-1], steps))
+    if kinds and kinds[-1] in SUPPORT_VECTORS and steps[-1].kernel not in ("linear", "rbf"):
+        return False
     return not kinds or (plain and (kinds[-1] in SUPPORTED or not sklearnGraph.can_be_graph(steps[-1])))
 
 
@@ -98,7 +101,7 @@ def _graph_document(model, golden_inputs, name, max_terms):
     try:
         graph = sklearnGraph.graph_of(model, names, max_terms)
     except sklearnGraph.GraphError as error:
-        raise ExportError(str(error)) from error
+        raise ExportError(f"{error}{WAY_ON}") from error
     document = {
         "format": "windjammer-sklearn",
         "formatVersion": 2,
@@ -112,6 +115,8 @@ def _graph_document(model, golden_inputs, name, max_terms):
     labels = None
     if "decisions" in graph["outputs"]:
         labels = document["classes"] = [str(label) for label in steps[-1].classes_.tolist()]
+        if len(labels) < 2:
+            raise ExportError(f"{_kind(steps[-1])} knows the class {labels[0]} alone: fit it on two or more")
     if golden_inputs is not None:
         rows = _text_rows(golden_inputs, names) if "encoding" in graph else _number_rows(golden_inputs, features, graph)
         document["golden"] = _graph_golden(model, graph, *rows, labels)
@@ -151,7 +156,7 @@ def _graph_golden(model, graph, inputs, rows, labels):
     final = _steps(model)[-1]
     if _kind(final) in SUPPORT_VECTORS:
         scores = _support_scores(model, final, inputs, len(labels))
-    elif graph["outputs"]["decisions"] == graph["outputs"]["scores"] and not hasattr(model, "predict_proba"):
+    elif _kind(final) in sklearnGraph.ANSWERING_DECISIONS:
         scores = np.asarray(model.decision_function(inputs))
         scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
     else:
@@ -180,10 +185,10 @@ def _document(model, golden_inputs, name, max_terms):
     elif kind in SEARCHES:
         raise ExportError(f"{kind} cannot be exported: export its best_estimator_")
     else:
-        raise ExportError(f"{kind} cannot be exported, only {', '.join(sorted({*SUPPORTED, *sklearnGraph.SUPPORTED}))}")
+        raise ExportError(f"{kind} cannot be exported, only {', '.join(sorted({*SUPPORTED, *sklearnGraph.SUPPORTED}))}{WAY_ON}")
     classes = getattr(estimator, "classes_", None)
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
-        raise ExportError(f"{kind}: only classifiers with one output of two or more classes can be exported")
+        raise ExportError(f"{kind}: only classifiers with one output of two or more classes can be exported{WAY_ON}")
     labels = [str(label) for label in classes.tolist()]
     # Not the pipeline's: that asks its first step, which may be 'passthrough'.
     first = (steps + [estimator])[0]

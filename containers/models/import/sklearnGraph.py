@@ -11,6 +11,8 @@ LINEAR_CLASSIFIERS = {
     "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV",
     "Perceptron", "PassiveAggressiveClassifier", "LinearDiscriminantAnalysis",
 }
+# Their scores are decisions, whatever else they can say.
+ANSWERING_DECISIONS = LINEAR_CLASSIFIERS - {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
 LINEAR_REGRESSORS = {
     "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "SGDRegressor", "LinearSVR",
     "BayesianRidge", "ARDRegression", "HuberRegressor", "Lars", "LassoLars", "OrthogonalMatchingPursuit", "TheilSenRegressor",
@@ -96,6 +98,8 @@ class Graph:
         return self.encoded(self.part(1, kind="number", column=column))
 
     def joined(self, parts):
+        if not parts:
+            raise GraphError("encoders leave no column: each has a single category, which is dropped")
         return parts[0] if len(parts) == 1 else self.op("Concat", *parts, axis=1)
 
     def plain(self, x):
@@ -142,6 +146,14 @@ class Graph:
         names = [f"v{len(self.nodes) + 1}_{k}" for k in range(outputs)]
         self.nodes.append({"op": kind, "domain": domain, "inputs": list(inputs), "outputs": names, "attributes": attributes})
         return names[0] if outputs == 1 else names
+
+    def weighted(self, x, weight):
+        """All columns of x times a number."""
+        if isinstance(x, Mixed):
+            return Mixed([(self.weighted(block, weight), width) for block, width in x.blocks])
+        if isinstance(x, Terms):
+            return x.then("scale", np.full(x.width, float(weight)))
+        return self.scaled(self.plain(x), float(weight))
 
     def affine(self, x, weights, offset):
         return self.op("Add", self.product(x, weights), self.constant(offset))
@@ -265,30 +277,61 @@ def categories_of(step, column):
 
 
 def one_hot(graph, step, x):
-    if step.handle_unknown == "infrequent_if_exist" or getattr(step, "_infrequent_enabled", False):
-        raise GraphError("OneHotEncoder: infrequent categories cannot be exported")
     parts = []
     for column in range(len(step.categories_)):
-        values = categories_of(step, column)
-        dropped = None if step.drop_idx_ is None else step.drop_idx_[column]
-        if dropped is not None:
-            values = np.delete(values, int(dropped))
-        if len(values) > 0:
-            parts.append(graph.double(graph.op("Equal", graph.columns(x, [column]), graph.constant(values))))
-    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+        parts += one_hot_columns(graph, step, column, graph.columns(x, [column]), categories_of(step, column))
+    return graph.joined(parts)
+
+
+def one_hot_columns(graph, step, at, value, places):
+    """What OneHotEncoder makes of one column. Returns a list: of a category that is dropped alone nothing is left.
+
+    value: the column, places: what it is equal to of each category.
+    """
+    groups = groups_of(step, at)
+    dropped = getattr(step, "_drop_idx_after_grouping", step.drop_idx_)
+    dropped = None if dropped is None else dropped[at]
+    kept = np.arange(len(places) if groups is None else groups.max() + 1)
+    if dropped is not None:
+        kept = np.delete(kept, int(dropped))
+    if len(kept) == 0:
+        return []
+    if groups is None:
+        return [graph.double(graph.op("Equal", value, graph.constant(places[kept])))]
+    # Infrequent categories share the last column; so does what is unknown, where it is to be one of them.
+    unknown = np.zeros(groups.max() + 1)
+    if step.handle_unknown in ("infrequent_if_exist", "warn"):
+        unknown[-1] = 1.0
+    same = graph.double(graph.op("Equal", value, graph.constant(places)))
+    return [graph.affine(same, (np.eye(groups.max() + 1)[groups] - unknown)[:, kept], unknown[kept])]
+
+
+def groups_of(step, at):
+    """The group of each category where an encoder puts infrequent ones together; None: each is its own."""
+    return step._default_to_infrequent_mappings[at] if getattr(step, "_infrequent_enabled", False) else None
 
 
 def ordinal(graph, step, x):
-    parts = []
+    unknown = unknown_code(step)
+    return graph.joined([
+        ordinal_column(graph, step, column, graph.columns(x, [column]), categories_of(step, column), unknown)
+        for column in range(len(step.categories_))
+    ])
+
+
+def unknown_code(step):
     unknown = step.unknown_value if step.handle_unknown == "use_encoded_value" else -1.0
     if unknown is None or np.isnan(unknown):
-        raise GraphError("OrdinalEncoder(unknown_value=nan) cannot be exported")
-    for column in range(len(step.categories_)):
-        values = categories_of(step, column)
-        same = graph.double(graph.op("Equal", graph.columns(x, [column]), graph.constant(values)))
-        places = graph.op("MatMul", same, graph.constant(np.arange(len(values), dtype=float)[:, None] - unknown))
-        parts.append(graph.op("Add", places, graph.constant([float(unknown)])))
-    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+        raise GraphError("OrdinalEncoder(unknown_value=nan) cannot be exported: choose a number, such as -1")
+    return float(unknown)
+
+
+def ordinal_column(graph, step, at, value, places, unknown):
+    """The code of one column, as one_hot_columns."""
+    groups = groups_of(step, at)
+    codes = np.arange(len(places)) if groups is None else groups
+    same = graph.double(graph.op("Equal", value, graph.constant(places)))
+    return graph.affine(same, codes[:, None] - unknown, [unknown])
 
 
 def binarizer(graph, step, x):
@@ -311,27 +354,27 @@ def polynomial(graph, step, x):
 
 
 def column_transformer(graph, step, x):
+    weights = step.transformer_weights or {}
     parts = []
     for name, inner, _ in step.transformers_:
         places = list(step._transformer_to_input_indices.get(name, []))
         if isinstance(inner, str) and inner == "drop" or len(places) == 0:
             continue
-        parts.append(transformed(graph, inner, graph.columns(x, places)))
+        part = transformed(graph, inner, graph.columns(x, places))
+        parts.append(graph.weighted(part, weights[name]) if name in weights else part)
     if not parts:
         raise GraphError("ColumnTransformer: nothing is left of the columns")
-    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+    return graph.joined(parts)
 
 
 def feature_union(graph, step, x):
     weights = step.transformer_weights or {}
-    if not isinstance(x, str) and weights:
-        raise GraphError("FeatureUnion(transformer_weights=...) of texts cannot be exported: leave the weights to the model")
     parts = []
     for name, inner in step.transformer_list:
         if isinstance(inner, str) and inner == "drop":
             continue
         part = transformed(graph, inner, x)
-        parts.append(graph.scaled(part, float(weights[name])) if name in weights else part)
+        parts.append(graph.weighted(part, weights[name]) if name in weights else part)
     if any(isinstance(part, (Terms, Mixed)) for part in parts):
         return Mixed([(part, part.width if isinstance(part, (Terms, Mixed)) else None) for part in parts])
     return graph.joined([graph.plain(part) for part in parts])
@@ -471,6 +514,14 @@ def two_or_more(graph, sums, classes, factor=1.0):
     return graph.pair(graph.op("Sigmoid", graph.scaled(sums, factor) if factor != 1.0 else sums))
 
 
+def even_shares(graph, chances, classes):
+    """Rows divided by their sums; where that is 0, the same for each class."""
+    summed = graph.total(chances)
+    zero = graph.op("Equal", summed, graph.constant(0.0))
+    shares = graph.op("Div", chances, graph.op("Where", zero, graph.constant(1.0), summed))
+    return graph.op("Where", zero, graph.constant([1.0 / classes] * classes), shares)
+
+
 def linear_classifier(graph, model, x):
     kind = kind_of(model)
     coefficients = np.atleast_2d(dense(model.coef_))
@@ -488,6 +539,16 @@ def linear_classifier(graph, model, x):
     return decisions, graph.op("Softmax", decisions, axis=-1)
 
 
+def stochastic_probabilities(graph, model, x):
+    decisions, _ = linear_classifier(graph, model, x)
+    if model.loss == "log_loss":
+        chances = graph.op("Sigmoid", decisions)
+        return decisions, chances if len(model.classes_) == 2 else graph.shares(chances)
+    inside = graph.op("Min", graph.op("Max", decisions, graph.constant(-1.0)), graph.constant(1.0))
+    chances = graph.scaled(graph.op("Add", inside, graph.constant(1.0)), 0.5)
+    return decisions, chances if len(model.classes_) == 2 else even_shares(graph, chances, len(model.classes_))
+
+
 def forest_classifier(graph, model, x):
     scores = tree_shares(graph, trees_of(model), x, len(model.classes_))
     return scores, scores
@@ -501,8 +562,9 @@ def boosting_classifier(graph, model, x):
 
 
 def histogram_classifier(graph, model, x):
-    scores = two_or_more(graph, histogram_sums(graph, model, x), len(model.classes_))
-    return scores, scores
+    classes = len(model.classes_)
+    sums = histogram_sums(graph, model, x)
+    return (graph.both(sums) if classes == 2 else sums), two_or_more(graph, sums, classes)
 
 
 def kernel_sums(graph, model, x, weights):
@@ -527,7 +589,28 @@ def kernel_sums(graph, model, x, weights):
 
 
 def support_classifier(graph, model, x):
-    """One decision for each pair of classes, a vote of each, and as scores the one-against-rest decision function."""
+    """Votes, and as scores the one-against-rest decision function."""
+    votes, _, scores = support_votes(graph, model, x)
+    return (scores if model.break_ties and model.decision_function_shape == "ovr" and len(model.classes_) > 2 else votes), scores
+
+
+def support_function(graph, model, x):
+    """scikit-learn's decision function in place of votes."""
+    if len(model.classes_) == 2:
+        _, sums, scores = support_votes(graph, model, x)
+        return sums, scores
+    if model.decision_function_shape != "ovr":
+        raise GraphError(f"{kind_of(model)}(decision_function_shape={model.decision_function_shape!r}) cannot be calibrated here, only 'ovr'")
+    scores = support_votes(graph, model, x)[2]
+    return scores, scores
+
+
+def support_probabilities(graph, model, x):
+    raise GraphError(f"probabilities of {kind_of(model)} cannot be exported: put CalibratedClassifierCV({kind_of(model)}()) in its place")
+
+
+def support_votes(graph, model, x):
+    """One decision for each pair of classes and a vote of each; the decisions' sums for each class; the one-against-rest decision function."""
     classes, ends = len(model.classes_), np.cumsum(model.n_support_)
     # The public attributes of a machine of two classes have the opposite signs of libsvm's.
     sign = -1.0 if classes == 2 else 1.0
@@ -545,8 +628,7 @@ def support_classifier(graph, model, x):
     votes = graph.affine(is_first, first - second, second.sum(axis=0))
     sums = graph.product(decisions, first - second)
     size = graph.op("Add", graph.scaled(graph.op("Abs", sums), 3.0), graph.constant([3.0]))
-    scores = graph.op("Add", votes, graph.op("Div", sums, size))
-    return (scores if model.break_ties and model.decision_function_shape == "ovr" and classes > 2 else votes), scores
+    return votes, sums, graph.op("Add", votes, graph.op("Div", sums, size))
 
 
 def support_regressor(graph, model, x):
@@ -638,7 +720,9 @@ def calibrated(graph, model, x):
     total = None
     for part in model.calibrated_classifiers_:
         inner = getattr(part, "estimator", None) or part.base_estimator
-        decisions, scores = classifier(graph, inner, x)
+        if len(inner.classes_) != classes:
+            raise GraphError("CalibratedClassifierCV: a fold of its training data lacks a class: fit it with fewer folds")
+        decisions, scores = last_step(graph, inner, x, DECISION_FUNCTIONS)
         raw = decisions if hasattr(inner, "decision_function") else scores
         columns = []
         for place, calibrator in enumerate(part.calibrators):
@@ -647,10 +731,7 @@ def calibrated(graph, model, x):
         if classes == 2:
             chances = graph.pair(columns[0])
         else:
-            joined = graph.op("Concat", *columns, axis=1)
-            summed = graph.total(joined)
-            zero = graph.op("Equal", summed, graph.constant(0.0))
-            chances = graph.op("Where", zero, graph.constant([1.0 / classes] * classes), graph.op("Div", joined, graph.op("Where", zero, graph.constant(1.0), summed)))
+            chances = even_shares(graph, graph.op("Concat", *columns, axis=1), classes)
         total = chances if total is None else graph.op("Add", total, chances)
     scores = graph.scaled(total, 1.0 / len(model.calibrated_classifiers_))
     return scores, scores
@@ -674,7 +755,7 @@ def calibrated_column(graph, calibrator, column):
 def voting_classifier(graph, model, x):
     if model.voting != "soft":
         raise GraphError("VotingClassifier(voting='hard') cannot be exported: vote with voting='soft'")
-    parts = [classifier(graph, inner, x)[1] for inner in model.estimators_]
+    parts = [last_step(graph, inner, x, PROBABILITIES)[1] for inner in model.estimators_]
     scores = weighted_mean(graph, parts, model._weights_not_none)
     return scores, scores
 
@@ -700,6 +781,12 @@ CLASSIFIERS = {
     "VotingClassifier": voting_classifier,
     "SVC": support_classifier,
     "NuSVC": support_classifier,
+}
+# Where another model asks them: the first of the two is what decision_function answers, where there is one,
+DECISION_FUNCTIONS = {**CLASSIFIERS, "SVC": support_function, "NuSVC": support_function}
+# or the second what predict_proba does.
+PROBABILITIES = {
+    **CLASSIFIERS, "SGDClassifier": stochastic_probabilities, "SVC": support_probabilities, "NuSVC": support_probabilities,
 }
 
 
@@ -785,6 +872,8 @@ def graph_of(model, names=None, max_terms=2048):
 
     names: of the columns of a row; None: a query is one text, or numbers alone.
     """
+    if not can_be_graph(model):
+        raise GraphError(f"{kind_of(final(model))} cannot be exported, only {', '.join(SUPPORTED)}")
     graph = Graph(max_terms)
     x = "x"
     if is_text(model):

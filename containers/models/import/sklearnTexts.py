@@ -278,10 +278,8 @@ def is_number_column(step, at, fill):
 
 
 def one_hot(graph, step, x):
-    from sklearnGraph import categories_of
+    from sklearnGraph import categories_of, one_hot_columns
 
-    if step.handle_unknown == "infrequent_if_exist" or getattr(step, "_infrequent_enabled", False):
-        raise error("OneHotEncoder: infrequent categories cannot be exported: fit it without min_frequency and max_categories")
     parts = []
     for at, (column, fill) in enumerate(x.columns):
         if is_number_column(step, at, fill):
@@ -289,34 +287,24 @@ def one_hot(graph, step, x):
         else:
             value, count = category(graph, step, at, column, fill)
             places = np.arange(count, dtype=float)
-        dropped = None if step.drop_idx_ is None else step.drop_idx_[at]
-        if dropped is not None:
-            places = np.delete(places, int(dropped))
-        if len(places) > 0:
-            parts.append(graph.double(graph.op("Equal", value, graph.constant(places))))
+        parts += one_hot_columns(graph, step, at, value, places)
     return graph.joined(parts)
 
 
 def ordinal(graph, step, x):
-    from sklearnGraph import categories_of
+    from sklearnGraph import categories_of, groups_of, ordinal_column, unknown_code
 
     parts = []
-    unknown = step.unknown_value if step.handle_unknown == "use_encoded_value" else -1.0
-    if unknown is None or np.isnan(unknown):
-        raise error("OrdinalEncoder(unknown_value=nan) cannot be exported: choose a number, such as -1")
+    unknown = unknown_code(step)
     for at, (column, fill) in enumerate(x.columns):
         if is_number_column(step, at, fill):
-            values = categories_of(step, at)
-            same = graph.double(graph.op("Equal", graph.number(column), graph.constant(values)))
-            steps = graph.product(same, np.arange(len(values), dtype=float)[:, None] - unknown)
-            parts.append(graph.op("Add", steps, graph.constant([float(unknown)])))
+            parts.append(ordinal_column(graph, step, at, graph.number(column), categories_of(step, at), unknown))
             continue
         if any(scalar(value) is None for value in np.asarray(step.categories_[at], dtype=object)):
             raise error("OrdinalEncoder: categories that are missing cannot be exported: impute them before it")
-        value, _ = category(graph, step, at, column, fill)
-        if unknown != -1.0:
-            is_unknown = graph.double(graph.op("Less", value, graph.constant([0.0])))
-            value = graph.op("Add", value, graph.scaled(is_unknown, float(unknown) + 1.0))
+        value, count = category(graph, step, at, column, fill)
+        if unknown != -1.0 or groups_of(step, at) is not None:
+            value = ordinal_column(graph, step, at, value, np.arange(count, dtype=float), unknown)
         parts.append(value)
     return graph.joined(parts)
 
@@ -336,14 +324,16 @@ def columns(graph, step, x):
     """ColumnTransformer over a row: each of its parts by itself."""
     from sklearnGraph import transformed
 
+    weights = step.transformer_weights or {}
     blocks = []
     for name, inner, _ in step.transformers_:
         places = list(step._transformer_to_input_indices.get(name, []))
         if isinstance(inner, str) and inner == "drop" or len(places) == 0:
             continue
         made = transformed(graph, inner, Row([x.columns[place] for place in places]))
+        made = graph.plain(made) if isinstance(made, Row) else made
         span = step.output_indices_[name]
-        blocks.append((graph.plain(made) if isinstance(made, Row) else made, span.stop - span.start))
+        blocks.append((graph.weighted(made, weights[name]) if name in weights else made, span.stop - span.start))
     if not blocks:
         raise error("ColumnTransformer: nothing is left of the columns")
     if any(isinstance(block, (Terms, Mixed)) for block, _ in blocks):

@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge, SGDRegressor
+from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge, SGDClassifier, SGDRegressor
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -28,7 +28,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     Binarizer, MinMaxScaler, Normalizer, OneHotEncoder, OrdinalEncoder, PolynomialFeatures, RobustScaler, StandardScaler,
 )
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 from sklearn.tree import DecisionTreeRegressor
 
 from sklearnExport import export_model
@@ -48,6 +48,9 @@ def main(folder):
     ])
     rx, ry = diabetes.data, diabetes.target / 50
     counts = np.floor(ry)
+    weighted = ColumnTransformer([("a", StandardScaler(), [0, 1]), ("b", "passthrough", [3])], transformer_weights={"a": 3.0, "b": -0.5})
+    grouping = dict(min_frequency=30, handle_unknown="infrequent_if_exist")
+    strange = np.column_stack([x[:, 0], np.full(len(x), 9.0)])[::12]
     models = {
         "imputedForest": (make_pipeline(SimpleImputer(), RandomForestClassifier(8, max_depth=4, random_state=1)), holes, y),
         "columns": (make_pipeline(encoded, LogisticRegression(max_iter=500)), kinds, y),
@@ -92,8 +95,25 @@ def main(folder):
         "severalTargets": (LinearRegression(), rx, np.column_stack([ry, -ry])),
         "voteRegressor": (VotingRegressor([("a", LinearRegression()), ("b", DecisionTreeRegressor(max_depth=2))]), rx, ry),
     }
-    for name, (model, inputs, answers) in models.items():
-        export_model(model.fit(inputs, answers), os.path.join(folder, f"{name}.json"), golden_inputs=inputs[::12])
+    models.update({
+        "columnsWeighted": (make_pipeline(weighted, LogisticRegression()), x, y),
+        "grouped": (make_pipeline(OneHotEncoder(drop="first", **grouping), LogisticRegression()), kinds[:, 2:], y),
+        "groupedIgnoring": (make_pipeline(OneHotEncoder(max_categories=3, handle_unknown="ignore"), BernoulliNB()), kinds[:, 2:], y),
+        "groupedUnknown": (make_pipeline(OneHotEncoder(**grouping), LogisticRegression()), kinds[:, 2:], y, np.concatenate([kinds[::12, 2:], strange])),
+        "calibratedMachine": (CalibratedClassifierCV(SVC(), cv=3), x, y),
+        "calibratedMachineOfTwo": (CalibratedClassifierCV(NuSVC(), cv=3), x2, y2),
+        "calibratedHistogram": (CalibratedClassifierCV(HistGradientBoostingClassifier(max_iter=4), cv=3), x, y),
+        "calibratedHistogramOfTwo": (CalibratedClassifierCV(HistGradientBoostingClassifier(max_iter=4), cv=3, method="isotonic"), x2, y2),
+        "voteOfLines": (VotingClassifier([(loss, SGDClassifier(loss=loss, random_state=1)) for loss in ("log_loss", "modified_huber")], voting="soft"), x, y),
+        "voteOfLinesOfTwo": (VotingClassifier([(loss, SGDClassifier(loss=loss, random_state=1)) for loss in ("log_loss", "modified_huber")], voting="soft"), x2, y2),
+        "machineAlone": (SVC(kernel="sigmoid", gamma=0.01), x, y),
+        "machineOfPowersAlone": (NuSVC(kernel="poly", degree=2), x, y),
+        "stochasticLine": (make_pipeline(PCA(3), SGDClassifier(loss="log_loss", random_state=1)), x, y),
+        "stochasticLineOfTwo": (make_pipeline(PCA(3), SGDClassifier(loss="modified_huber", random_state=1)), x2, y2),
+    })
+    for name, (model, inputs, answers, *asked) in models.items():
+        golden = asked[0] if asked else inputs[::12]
+        export_model(model.fit(inputs, answers), os.path.join(folder, f"{name}.json"), golden_inputs=golden)
 
 
 if __name__ == "__main__":

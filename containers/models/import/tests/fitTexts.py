@@ -77,6 +77,12 @@ def main(folder):
     noted[:, 4] = x[: len(x)].tolist() + x[: len(table_x) - len(x)].tolist()
     noted_y = np.concatenate([y, y[: len(table_x) - len(x)]])
     both = ColumnTransformer([("note", TfidfVectorizer(), 4), ("colour", ignoring, [0]), ("rest", "passthrough", [2])])
+    weighted = ColumnTransformer(
+        [("note", FeatureUnion([("w", TfidfVectorizer()), ("c", HashingVectorizer(n_features=64))], transformer_weights={"c": 3.0}), 4), ("colour", ignoring, [0]), ("rest", "passthrough", [2])],
+        transformer_weights={"note": 0.5, "colour": 2.0, "rest": -1.0})
+    grouped = ColumnTransformer([("colour", OneHotEncoder(min_frequency=80, handle_unknown="infrequent_if_exist"), [0, 1]), ("number", StandardScaler(), [2])])
+    ordered = {"min_frequency": 80} if "min_frequency" in OrdinalEncoder().get_params() else {}
+    grouped_codes = ColumnTransformer([("codes", OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, **ordered), [0, 1]), ("number", "passthrough", [2])])
     strange = table_x[:20].copy()
     strange[::3, 0] = "mauve"
     strange[1::3, 1] = "11"
@@ -109,6 +115,10 @@ def main(folder):
         "tableUnknown": (make_pipeline(ColumnTransformer([("colour", ignoring, [0, 1]), ("rest", "passthrough", [2])]), DecisionTreeClassifier(max_depth=5)), table_x, table_y, strange),
         "tableImputed": (make_pipeline(imputed, GradientBoostingClassifier(n_estimators=5, random_state=1)), holes, table_y, np.concatenate([holes[::12], strange[1::3]])),
         "tableAlone": (make_pipeline(OneHotEncoder(), LogisticRegression()), table_x[:, :2], table_y, table_x[::12, :2]),
+        "tableGrouped": (make_pipeline(grouped, LogisticRegression()), table_x, table_y, np.concatenate([table_x[::12], strange])),
+        "tableGroupedCodes": (make_pipeline(grouped_codes, LogisticRegression()), table_x, table_y, np.concatenate([table_x[::12], strange])),
+        "weighted": (make_pipeline(weighted, LogisticRegression(max_iter=300)), noted, noted_y, noted[::15]),
+        "topics": (make_pipeline(TfidfVectorizer(ngram_range=(1, 2), stop_words="english"), SGDClassifier(loss="log_loss", random_state=1)), x, y, golden),
         "tableWithTexts": (make_pipeline(both, LogisticRegression(max_iter=300)), noted, noted_y, noted[::15]),
     }
     for name, (model, inputs, answers, asked) in models.items():
