@@ -528,9 +528,11 @@ const gatherElements: Translate = (reader) => {
   }
   if (batch?.axis === axis) reader.refuseMixing(`axis ${axis}`);
   // What has no batch has a row for each query of one, or the same row for all.
-  for (const one of batch === undefined ? [] : [operand, places]) {
-    const extent = shapeOfOperand(one)[batch.axis];
-    if (extent !== 1) reader.refuseMixing(`${extent} rows along the batch`);
+  if (batch !== undefined) {
+    for (const one of [operand, places]) {
+      const extent = shapeOfOperand(one)[batch.axis];
+      if (extent !== 1) reader.refuseMixing(`${extent} rows along the batch`);
+    }
   }
   const strides = stridesOf(before);
   if ('constant' in places) {
