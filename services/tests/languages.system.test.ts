@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -126,7 +126,7 @@ describe('models in other languages', () => {
   it('serves scikit-learn as the page shows, with the answers of scikit-learn itself', async () => {
     copied('flowers/train.py', 'flowers/flowers.py');
     const said = run(commandsOf('/usr/bin/python3 train.py'));
-    expect(said).toContain('flowers 1 is up and current, linked to garden.');
+    expect(said).toContain('irises 1 is up and current, linked to meadow.');
     expect(said).toContain('"output":"virginica","default":false');
     const script = `import joblib, json
 from sklearn.datasets import load_iris
@@ -135,14 +135,25 @@ print(json.dumps([x.tolist(), joblib.load("flowers.joblib").predict(x).tolist()]
     const [inputs, labels] = JSON.parse(
       execFileSync(PYTHON, ['-c', script], { cwd: folder, encoding: 'utf8' }),
     ) as [number[][], string[]];
-    const { json } = await served.post(`${served.query}/garden/predict`, { input_batch: inputs });
+    // The page's objective is the usual one, which all of them at once may miss on a busy machine.
+    await served.admin('set_app', { name: 'meadow', latency_slo_micros: 5_000_000 });
+    const { json } = await served.post(`${served.query}/meadow/predict`, { input_batch: inputs });
     const { batch_predictions: found } = json as { batch_predictions: readonly Prediction[] };
     expect(found.map(({ output }) => output)).toEqual(labels);
-    expect(await served.admin('get_model', { model_name: 'flowers', model_version: '1' })).toMatchObject({
+    expect(await served.admin('get_model', { model_name: 'irises', model_version: '1' })).toMatchObject({
       container_name: 'windjammer/python',
       python: PYTHON,
       input_type: 'doubles',
     });
+  });
+
+  it('imports a model of texts as the page shows', () => {
+    const script = PAGE.split('```python\n').find((text) => text.includes('"topics.json"'));
+    writeFileSync(join(folder, 'topics.py'), script?.replace(/```[^]*/, '') ?? '');
+    symlinkSync(join(packageRoot(), 'containers'), join(folder, 'containers'));
+    const said = run(commandsOf('/usr/bin/python3 topics.py'));
+    expect(said).toContain('topics 1 is up and current, linked to desk.');
+    expect(said).toContain('"output":"space","default":false');
   });
 
   it('serves a program in C as the page shows', () => {

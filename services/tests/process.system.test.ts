@@ -41,10 +41,10 @@ describe('the model in TypeScript of the documentation', () => {
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(packageRoot(), join(folder, 'node_modules/windjammer'));
-    copyFileSync(join(packageRoot(), 'docs/examples/spam/spam.ts'), join(folder, 'spam.ts'));
-    module = join(folder, 'spam.js');
+    copyFileSync(join(packageRoot(), 'docs/examples/spam/spam.mts'), join(folder, 'spam.mts'));
+    module = join(folder, 'spam.mjs');
     const tsc = join(packageRoot(), 'node_modules/typescript/bin/tsc');
-    await ran(tsc, '--module', 'nodenext', '--target', 'es2022', '--strict', join(folder, 'spam.ts'));
+    await ran(tsc, '--module', 'nodenext', '--target', 'es2022', '--strict', join(folder, 'spam.mts'));
     served = await ServedProcess.start(['--ephemeral']);
     await served.admin('add_app', {
       name: 'mail',
@@ -77,7 +77,7 @@ describe('the model in TypeScript of the documentation', () => {
 
   it('is what the page shows', () => {
     const page = readFileSync(join(packageRoot(), 'docs/guides/models.md'), 'utf8');
-    expect(page).toContain(readFileSync(join(folder, 'spam.ts'), 'utf8'));
+    expect(page).toContain(readFileSync(join(folder, 'spam.mts'), 'utf8'));
   });
 
   it('answers through REST', async () => {
