@@ -74,6 +74,11 @@ describe('the documentation of the command line', () => {
     expect(count).toBeGreaterThan(150);
   });
 
+  it('names every command in README.md', () => {
+    const names = program.commands.map((command) => `\`${command.name()}\``);
+    expect(names.filter((name) => !textOf('README.md').includes(name))).toEqual([]);
+  });
+
   it('has every option', () => {
     const text = REFERENCE.map((page) => textOf(`docs/${page}.md`)).join('');
     const missing = leaves(program).flatMap((command) =>
