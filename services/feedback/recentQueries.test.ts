@@ -54,6 +54,30 @@ it('remembers the last so many queries, reduced or not, a repeated id as the lat
   );
 });
 
+it('remembers fewer where outputs are long, the last one whatever it holds', () => {
+  const memory = new RecentQueries<Query>(3, 100);
+  const queries = Array.from({ length: 6 }, (_, at) => new Query(`q${at}`, at));
+  const known = () => queries.filter(({ id }) => memory.judged(id) !== undefined).map(({ id }) => id);
+  for (const query of queries.slice(0, 3)) memory.add(query);
+  memory.hold(queries[0], 60);
+  memory.hold(queries[1], 40);
+  expect(known()).toEqual(['q0', 'q1', 'q2']);
+  memory.hold(queries[2], 1);
+  expect(known()).toEqual(['q1', 'q2']);
+  // What comes late for a forgotten one is not counted, and what goes makes room.
+  memory.hold(queries[0], 1000);
+  expect(known()).toEqual(['q1', 'q2']);
+  memory.add(queries[3]);
+  memory.add(queries[4]);
+  memory.hold(queries[4], 99);
+  expect(known()).toEqual(['q2', 'q3', 'q4']);
+  memory.add(queries[5]);
+  memory.reduce(queries[5], states.own, 'm', 'x', 1);
+  memory.hold(queries[5], 1000);
+  expect(known()).toEqual(['q5']);
+  expect(memory.size).toBe(1);
+});
+
 it('keeps features of a reduced query, and forgets them with it', () => {
   const memory = new RecentQueries<Query>(1);
   const [one, two] = [new Query('one', 1), new Query('two', 2)];

@@ -36,8 +36,11 @@ export interface RememberedQuery {
 
 const NOBODY = -1;
 
+/** Characters of outputs: a model may answer with millions of them. */
+const MOST_CHARACTERS = 128 * 1024 * 1024;
+
 /**
- * A memory of the last so many queries by their ids, for feedback that names one.
+ * A memory of the last so many queries by their ids, for feedback that names one; of fewer where their outputs are long.
  *
  * A ring of columns in order of arrival, with a hash table of slot numbers beside it. A query enters as an object; one
  * that asked a single model is reduced to its columns once that has answered, so that tens of thousands of
@@ -66,11 +69,16 @@ export class RecentQueries<Q extends RememberedQuery> {
   /** The next slot of the same bucket. */
   private readonly chain: Int32Array;
   private readonly buckets: Int32Array;
+  private readonly characters: Float64Array;
+  private held = 0;
   private next = 0;
   private count = 0;
 
   /** @throws RangeError when the capacity is no whole number above 0. */
-  constructor(private readonly capacity: number) {
+  constructor(
+    private readonly capacity: number,
+    private readonly mostCharacters = MOST_CHARACTERS,
+  ) {
     if (!Number.isSafeInteger(capacity) || capacity < 1) {
       throw new RangeError(`the memory of recent queries needs a whole number above 0, not ${capacity}`);
     }
@@ -82,6 +90,7 @@ export class RecentQueries<Q extends RememberedQuery> {
     this.outputs = column();
     this.features = column();
     this.propensities = new Float64Array(capacity);
+    this.characters = new Float64Array(capacity);
     this.judgements = new Uint8Array(capacity);
     this.hashes = new Int32Array(capacity);
     this.chain = new Int32Array(capacity).fill(NOBODY);
@@ -94,10 +103,10 @@ export class RecentQueries<Q extends RememberedQuery> {
 
   /** Remembers a query in place of the oldest one. A repeated id means the later query. */
   add(query: Q): void {
+    if (this.count === this.capacity) this.forgetOldest();
     const slot = this.next;
     this.next = slot + 1 === this.capacity ? 0 : slot + 1;
-    if (this.ids[slot] === undefined) this.count += 1;
-    else this.unlink(slot);
+    this.count += 1;
     const hash = hashText(query.id);
     const bucket = hash & (this.buckets.length - 1);
     query.slot = slot;
@@ -130,6 +139,15 @@ export class RecentQueries<Q extends RememberedQuery> {
     this.outputs[slot] = output;
     this.features[slot] = features;
     this.propensities[slot] = propensity;
+  }
+
+  /** So many characters more of outputs are kept of a query: the oldest ones make room, as long as there are others. */
+  hold(query: Q, characters: number): void {
+    const { slot } = query;
+    if (this.ids[slot] !== query.id) return;
+    this.characters[slot] += characters;
+    this.held += characters;
+    while (this.held > this.mostCharacters && this.count > 1) this.forgetOldest();
   }
 
   /** The query itself, while it is remembered as an object. */
@@ -177,6 +195,20 @@ export class RecentQueries<Q extends RememberedQuery> {
     let slot = this.buckets[hash & (this.buckets.length - 1)];
     while (slot !== NOBODY && (this.hashes[slot] !== hash || this.ids[slot] !== id)) slot = this.chain[slot];
     return slot;
+  }
+
+  private forgetOldest(): void {
+    const slot = (this.next - this.count + this.capacity) % this.capacity;
+    this.unlink(slot);
+    this.held -= this.characters[slot];
+    this.characters[slot] = 0;
+    this.ids[slot] = undefined;
+    this.queries[slot] = undefined;
+    this.states[slot] = undefined;
+    this.arms[slot] = undefined;
+    this.outputs[slot] = undefined;
+    this.features[slot] = undefined;
+    this.count -= 1;
   }
 
   private unlink(slot: number): void {

@@ -369,6 +369,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   onTaskEnded(task: Task): void {
     const { live, failure } = task;
+    if (live.settled && task.arrived) this.recent.hold(live, task.output.length);
     // The memory has it by then.
     if (task.isShadow) return;
     if (failure?.reason === 'model_error' && live.query !== undefined) {
@@ -573,6 +574,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const { query, sink, settlement } = live;
     if (live.pending > 0 || live.tasks.length > 1) leaveTraces(live, 'deadline');
     this.end(live);
+    const characters = charactersOf(live.tasks) + charactersOf(live.shadows) + charactersOf(live.twins);
+    if (characters > 0) this.recent.hold(live, characters);
     settlement?.onSettled(live);
     if (query !== undefined && !live.pinned) {
       notice(live, nowNs);
@@ -634,6 +637,13 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
 function budgetOf({ budgetNs }: Query, { objectiveNs }: ServedApplication): number {
   return budgetNs !== undefined && budgetNs < objectiveNs ? budgetNs : objectiveNs;
+}
+
+/** Of outputs that have arrived. */
+function charactersOf(tasks: readonly Task[]): number {
+  let characters = 0;
+  for (const { arrived, output } of tasks) if (arrived) characters += output.length;
+  return characters;
 }
 
 /** Tells policies and trials that want to know what became of those who were asked. */
