@@ -1,13 +1,6 @@
 import { jsonText } from '../json/index.js';
 import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
-import type {
-  ClientFeatures,
-  ClientInput,
-  Feedback,
-  FeedbackResult,
-  Prediction,
-  PredictOptions,
-} from './clientTypes.js';
+import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,7 +20,7 @@ export function predictFields(options: PredictOptions): Fields {
     strict,
     priority,
     launch_class: launchClass,
-    features: features === undefined ? undefined : checkedFeatures(features),
+    features: finite(features, 'features'),
   };
 }
 
@@ -62,18 +55,19 @@ export function feedbackFields(feedback: Feedback): Fields {
     reward,
     losses,
     idempotency_key: idempotencyKey,
-    features: features === undefined ? undefined : checkedFeatures(features),
+    features: finite(features, 'features'),
     context,
   };
 }
 
-/** JSON has no NaN: it would travel as null, and the server could not say what came. @throws RangeError */
-function checkedFeatures(features: ClientFeatures): ClientFeatures {
-  for (const [name, value] of Object.entries(features)) {
-    if (typeof value === 'number' && !Number.isFinite(value))
-      throw new RangeError(`features.${name} must be a finite number, not ${value}`);
-  }
-  return features;
+/** JSON has no NaN: it would travel as null, and be taken for it or refused as it. @throws RangeError naming the field */
+export function finite<T>(value: T, field = ''): T {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new RangeError(`${field} must be a finite number, not ${value}`);
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [name, own] of Object.entries(value))
+    finite<unknown>(own, Array.isArray(value) ? `${field}[${name}]` : `${field}.${name}`.replace(/^\./, ''));
+  return value;
 }
 
 /** @throws UnexpectedAnswerError */

@@ -26,6 +26,7 @@ import { isDone, isEvents, isRecord, isRecordList, isTextList, type AnswerShape 
 import { UnexpectedAnswerError } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
+import { finite } from './jsonBodies.js';
 import type { Pieces } from './transport.js';
 
 const isGpuList = isRecordList('node', 'index', 'name', 'utilization', 'memory', 'power', 'pcie', 'contexts');
@@ -284,7 +285,7 @@ export class ManagementClient {
     body: unknown,
     options: CallOptions = {},
   ): Promise<T> {
-    const answer = await this.calls.post(`/admin/${verb}`, body, options);
+    const answer = await this.calls.post(`/admin/${verb}`, finite(body), options);
     if (isAnswer(answer)) return answer as T;
     throw notManagement(verb);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WindjammerClient } from '../client/index.js';
 import type { ErrorCode } from '../errors/index.js';
 import { eachWithServer, model, verbsOf } from './tests/harness.js';
 
@@ -54,6 +55,30 @@ describe('canaries', () => {
       before: { canary: 'ramping', current_version: '1' },
       after: { canary: 'promoted', current_version: '2' },
     });
+  });
+
+  it('warn of a version that is to have no replicas: it would wait for ever', async () => {
+    await done('add_model', model);
+    const idle = { ...model, model_version: '2', num_replicas: 0, canary: true };
+    const warning = ' Warning: it is to have none: set_num_replicas gives it some.';
+    expect((await post('add_model', idle)).text).toContain(`a replica of it is up.${warning}`);
+    await done('abort_canary', named);
+    const start = { ...named, model_version: '2' };
+    expect((await post('start_canary', start)).text).toContain(warning);
+    await done('abort_canary', named);
+    await done('set_num_replicas', { ...start, num_replicas: 1 });
+    expect((await post('start_canary', start)).text).not.toContain('Warning');
+  });
+
+  it('are not begun by a client with NaN, which would travel as null and take a rail away', async () => {
+    await done('add_model', model);
+    const { management } = new WindjammerClient({ managementUrl: harness().url });
+    await expect(management.startCanary('m', '2', { loss: NaN })).rejects.toThrow(
+      'canary.loss must be a finite number, not NaN',
+    );
+    await expect(management.startCanary('m', '2', { steps: [0.1, Infinity] })).rejects.toThrow(
+      'canary.steps[1] must be a finite number, not Infinity',
+    );
   });
 
   it.each<[string, string, object, ErrorCode, string]>([

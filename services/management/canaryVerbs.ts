@@ -135,7 +135,10 @@ export function canaryVerbs({ registry, trials = () => [] }: CanarySources): Adm
 /** What becomes of a version that was added to be tried. */
 export function triedText(registry: Registry, model: string, version: string): string {
   const incumbent = registry.canary(model)?.incumbent ?? '';
-  return `Version '${version}' of model '${model}' is tried beside '${incumbent}' from the moment that a replica of it is up.`;
+  const tried = `Version '${version}' of model '${model}' is tried beside '${incumbent}' from the moment that a replica of it is up`;
+  return registry.scale(model, version).replicas > 0
+    ? `${tried}.`
+    : `${tried}. Warning: it is to have none: set_num_replicas gives it some.`;
 }
 
 function canaryJson(record: CanaryRecord, trials: readonly TrialStatus[]): CanaryAnswer {

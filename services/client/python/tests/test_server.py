@@ -4,6 +4,7 @@ WINDJAMMER_DIGIT names a file with a prediction request for `digits`, WINDJAMMER
 """
 
 import json
+import math
 import os
 import sys
 import tempfile
@@ -240,6 +241,9 @@ class Administration(Case):
         self.management.set_replicas("steps", "2", minimum=1, maximum=2)
         self.management.set_model_version("steps", "1")
         self.assertEqual(self.client.predict("steps", [3]).output, 1)
+        for wrong in ([1], "loss", {"loss": math.nan}):
+            with self.assertRaises(ValueError):
+                self.management.start_canary("steps", "2", wrong)
         self.management.start_canary("steps", "2", {"loss": 0.1})
         self.assertEqual(self.management.canary("steps")["phase"], "ramping")
         self.management.abort_canary("steps")

@@ -99,7 +99,7 @@ class Management:
         self, name: str, version: str, parameters: Optional[Mapping[str, Any]] = None, *, timeout: Optional[float] = None
     ) -> str:
         """Tries a registered version beside the current one, with a share of the queries that grows. parameters: of the policy canary."""
-        return self._change("start_canary", {**_version(name, version), "canary": dict(parameters or {})}, timeout)
+        return self._change("start_canary", {**_version(name, version), "canary": _parameters(parameters)}, timeout)
 
     def promote_canary(self, name: str, *, timeout: Optional[float] = None) -> str:
         """The version that is tried becomes the current one."""
@@ -419,6 +419,14 @@ def _given(fields: Record) -> Record:
 
 def _version(name: str, version: str) -> Record:
     return {"model_name": name, "model_version": str(version)}
+
+
+def _parameters(parameters: Optional[Mapping[str, Any]]) -> Record:
+    if parameters is None:
+        return {}
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters is {parameters!r}, and no mapping such as {{'loss': 0.01}}")
+    return dict(parameters)
 
 
 def _links(application: str, models: Sequence[str]) -> Record:
