@@ -9,7 +9,9 @@ export function canaryOption(flags: string, description: string): Option {
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      throw new InvalidArgumentError(`it is no JSON: ${(cause as Error).message}`);
+      // An option whose value may be left out takes what stands behind it.
+      const hint = text.includes('{') ? '' : '; name the model before this option';
+      throw new InvalidArgumentError(`it is no JSON: ${(cause as Error).message}${hint}`);
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>;
