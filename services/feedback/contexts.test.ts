@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { policyNamed, type Json } from '../../selection/index.js';
-import { EmbeddedStore, MemoryStore, storeKey, type Store } from '../store/index.js';
+import { EmbeddedStore, MemoryStore, storeKey, type Store, type StoreFault } from '../store/index.js';
 import { sliced } from '../store/tests/conformance.js';
 import { contextOf, stateFolder } from './contextFolder.js';
 import {
@@ -79,7 +79,36 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise<void>((resolve) => store.flush(() => setImmediate(resolve)));
 }
 
+/** Neither reads nor keeps anything. */
+class AbsentStore extends MemoryStore {
+  override hold(): boolean {
+    return false;
+  }
+
+  override fault(): StoreFault {
+    return { cause: 'unreachable', message: 'it is away' };
+  }
+}
+
 describe('contexts', () => {
+  it('that make room while the store is away leave nobody waiting', async () => {
+    const states = open({ store: new AbsentStore(), memoryBytes: 5_000 });
+    const waiting = [
+      judge(states, 'early'),
+      new Promise<string>((done) => states.of('early').whenRead(() => done('let go'))),
+      new Promise<string>((done) =>
+        states.of('early').edit({
+          change: (state, isPinned) => ({ state, isPinned }),
+          done: (outcome) => done(outcome.ok ? 'edited' : outcome.reason),
+        }),
+      ),
+      new Promise<string>((done) => states.of('early').flush(() => done('flushed'))),
+    ];
+    for (let at = 0; at < 50; at++) states.of(`other ${at}`);
+    expect(states.counts().evictions).toBeGreaterThan(0);
+    expect(await Promise.all(waiting)).toEqual(['unwritten', 'let go', 'failed', 'flushed']);
+  });
+
   it('are read from the store when they come back to memory, with all that was learned', async () => {
     const states = open({ memoryBytes: 20_000 });
     for (let round = 1; round <= 3; round++) {

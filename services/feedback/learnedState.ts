@@ -276,9 +276,26 @@ export class LearnedState {
   /** Lets it go: it is read anew when somebody asks for it. */
   letGo(): void {
     if (this.phase === 'known' || this.phase === 'reading') this.owner.store.release(this.key);
+    const { readers = [] } = this;
     this.phase = 'gone';
     this.learned = undefined;
     this.stored = undefined;
+    this.readers = undefined;
+    // Whoever waits asks for the one in its place, which may let another go.
+    for (const done of readers) queueMicrotask(done);
+    if (!this.writing) this.tellWaiting();
+  }
+
+  /** It was let go before it was written: nobody waits for that any longer. */
+  private tellWaiting(): void {
+    const { early = [], edits = [] } = this;
+    this.early = undefined;
+    this.edits = undefined;
+    for (const observation of [...early, ...this.pending.take(this.pending.length)])
+      tellUnwritten(observation);
+    const fault = this.owner.store.fault() ?? { cause: 'other', message: `'${this.key}' was let go` };
+    for (const edit of edits) edit.done({ ok: false, reason: 'failed', ...fault });
+    this.flushed();
   }
 
   private learn(observation: Observation): void {
@@ -384,6 +401,13 @@ export class LearnedState {
 
   private onWritten(outcome: OnceOutcome, state: Json, use: Use | undefined, taken: number): void {
     this.writing = false;
+    if (this.phase === 'gone') {
+      const written = outcome.ok ? this.pending.take(taken) : [];
+      if (outcome.ok) this.owner.onLearned(this, this.version === 0);
+      for (const observation of written) observation.done?.('learned');
+      this.tellWaiting();
+      return;
+    }
     if (outcome.ok) {
       const isNew = this.version === 0;
       this.replaced(outcome.version, state, use, taken > 0 ? 'learned' : 'touched');
@@ -423,6 +447,12 @@ export class LearnedState {
     const use = this.useAfter(0);
     this.owner.store.set(this.key, kept(state, isPinned, use), this.version, (outcome) => {
       this.writing = false;
+      if (this.phase === 'gone') {
+        this.edits = this.edits?.slice(1);
+        edit.done(outcome);
+        this.tellWaiting();
+        return;
+      }
       if (!outcome.ok && outcome.reason === 'conflict') {
         this.rebase(outcome.current);
         this.goOn();

@@ -74,7 +74,7 @@ export class MemoryStore implements Store {
     return this.image.watch(prefix, listener);
   }
 
-  fault(): undefined {
+  fault(): StoreFault | undefined {
     return undefined;
   }
 
