@@ -98,5 +98,11 @@ describe('windjammer policy', () => {
     expect(await run('policy', 'test', '/nowhere.mjs')).toMatch(
       /FAILED cannot read the policy file \/nowhere/,
     );
+    expect(await run('policy', 'test', '/dev/zero')).toMatch(
+      /FAILED cannot read the policy file \/dev\/zero: it is no file/,
+    );
+    expect(await tested('x'.repeat(800_000))).toMatch(
+      /it has 800000 bytes, and a policy file has 262144 characters at most/,
+    );
   });
 });
