@@ -3,6 +3,7 @@ import type { PolicyTraits } from './hostedPolicy.js';
 import { PolicyChild } from './policyChild.js';
 import { PolicyFileError } from './policyFileError.js';
 import type { PolicyFile, PolicyReply } from './policyHost.js';
+import { StartTurns } from './startTurns.js';
 
 /** What a file is checked with. */
 export interface FileCheck {
@@ -21,6 +22,8 @@ export interface CheckedFile extends PolicyTraits {
 
 const CHECK_MS = 5000;
 export const MOST_FILE_LENGTH = 262_144;
+/** Files that are tried at once; others wait for their turn. */
+const TRIALS = new StartTurns(2);
 
 /**
  * Loads a policy file in a process and asks of it what every query and feedback would.
@@ -31,6 +34,15 @@ export function checkFile(file: PolicyFile, check: FileCheck): Promise<CheckedFi
     const message = `${file.name} has ${file.text.length} characters, and ${MOST_FILE_LENGTH} are the most`;
     return Promise.reject(new PolicyFileError('file', message));
   }
+  return new Promise((resolve, reject) => {
+    const leave = TRIALS.take(0, () => {
+      // Behind `leave`, which it has.
+      setImmediate(() => void tried(file, check).then(resolve, reject).finally(leave));
+    });
+  });
+}
+
+function tried(file: PolicyFile, check: FileCheck): Promise<CheckedFile> {
   return new Promise((resolve, reject) => {
     let traits: PolicyTraits | undefined;
     const refuse = (message: string, field = 'file'): void => {
@@ -46,7 +58,7 @@ export function checkFile(file: PolicyFile, check: FileCheck): Promise<CheckedFi
         if (reply.fault !== undefined) {
           const { kind, field, message } = reply.fault;
           if (kind === 'refused' && field !== undefined) refuse(message, field);
-          else refuse(`${file.name}: ${message}`);
+          else refuse(message.startsWith(`${file.name}:`) ? message : `${file.name}: ${message}`);
         } else if (reply.loaded !== undefined) {
           traits = reply.loaded;
           child.write(JSON.stringify({ id: 1, op: 'check', ...check }));

@@ -1,4 +1,6 @@
+import { availableParallelism, setPriority } from 'node:os';
 import { PolicyChild } from './policyChild.js';
+import { StartTurns } from './startTurns.js';
 
 /** Why a policy file was not followed. */
 export type PolicyFaultKind =
@@ -68,6 +70,17 @@ const MOST_ASKS = 4096;
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 60_000;
 const LIVED_MS = 30_000;
+/**
+ * Processes of all applications that are starting or, where they are started again, have yet to show that they can be asked: however
+ * many loop or die at once, they do so one after the other, and those that have done so least are first.
+ */
+const STARTS = new StartTurns(Math.max(1, availableParallelism() >> 1));
+/** One that was started again has shown it by so many answers, or when nobody asks it for so long. */
+const PROVEN_ANSWERS = 20;
+const UNASKED_MS = 500;
+/** From this pause on its process gives way to others of the machine. */
+const GIVES_WAY_FROM_MS = 400;
+const GIVES_WAY_NICENESS = 10;
 
 /** Keeps a process with a policy file: starts it, ends it when it hangs, starts it again. */
 export class PolicyHost {
@@ -83,6 +96,8 @@ export class PolicyHost {
   private startedMs = 0;
   private askedMs = 0;
   private isClosed = false;
+  private leaveStart: (() => void) | undefined;
+  private answers = 0;
   /** Times that it was started again. */
   restarts = 0;
 
@@ -125,12 +140,22 @@ export class PolicyHost {
     this.isClosed = true;
     clearInterval(this.look);
     clearTimeout(this.restart);
+    this.leaveStart?.();
     this.child?.close();
     this.isUp = false;
     this.giveUp();
   }
 
   private start(): void {
+    this.answers = 0;
+    this.leaveStart = STARTS.take(this.restarts === 0 ? 0 : this.pauseMs, () => {
+      // Behind `leaveStart`, which it calls.
+      queueMicrotask(() => this.run());
+    });
+  }
+
+  private run(): void {
+    if (this.isClosed) return;
     this.startedMs = performance.now();
     try {
       this.child = new PolicyChild({
@@ -142,6 +167,7 @@ export class PolicyHost {
       this.onEnd({ kind: 'ended', message: (error as Error).message });
       return;
     }
+    if (this.pauseMs > GIVES_WAY_FROM_MS) giveWay(this.child.pid);
     this.child.write(JSON.stringify(this.file));
   }
 
@@ -159,6 +185,8 @@ export class PolicyHost {
       const ask = this.asks.get(reply.id);
       if (ask === undefined) return;
       this.asks.delete(reply.id);
+      this.answers += 1;
+      if (this.answers === PROVEN_ANSWERS) this.leaveStart?.();
       ask.done?.(reply, line.length);
     }
   }
@@ -170,6 +198,7 @@ export class PolicyHost {
     }
     this.isUp = true;
     this.upMs = performance.now();
+    if (this.restarts === 0) this.leaveStart?.();
     this.listener.onUp();
   }
 
@@ -187,6 +216,7 @@ export class PolicyHost {
     const [first] = this.asks.values();
     // One that nobody asks may spin all the same.
     if (first === undefined) {
+      if (nowMs - Math.max(this.upMs, this.askedMs) > UNASKED_MS) this.leaveStart?.();
       if (nowMs - this.askedMs > STUCK_MS) this.ask({ op: 'ping' }, () => undefined);
       return;
     }
@@ -206,6 +236,7 @@ export class PolicyHost {
   private onEnd(fault: PolicyFault): void {
     if (this.isClosed) return;
     this.child = undefined;
+    this.leaveStart?.();
     const nowMs = performance.now();
     if (this.isUp && nowMs - this.upMs > LIVED_MS) this.pauseMs = SHORTEST_PAUSE_MS;
     this.isUp = false;
@@ -225,5 +256,13 @@ export class PolicyHost {
     const given = [...this.asks.values()];
     this.asks.clear();
     for (const { done } of given) done?.(undefined, 0);
+  }
+}
+
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, GIVES_WAY_NICENESS);
+  } catch {
+    // It is gone, or the system does not let us.
   }
 }
