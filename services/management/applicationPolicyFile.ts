@@ -1,4 +1,4 @@
-import type { Json } from '../../selection/index.js';
+import { LOSS_NAMES, type Json } from '../../selection/index.js';
 import { ServiceError } from '../errors/index.js';
 import {
   checkFile,
@@ -35,6 +35,11 @@ export async function tryPolicyFile(
   }
   const file = { name, text: content };
   const { refused, ...traits } = await tried(file, parameters, learned);
+  const taken = LOSS_NAMES.find((one) => traits.losses.includes(one));
+  if (taken !== undefined) {
+    const message = `${name}: its loss '${taken}' has the name of one of the server's own, which would be used in its place: give it another`;
+    throw new ServiceError('invalid_policy', message, 'policy_file');
+  }
   return { choice: { name, hash, traits }, file, refused };
 }
 

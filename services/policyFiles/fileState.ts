@@ -13,6 +13,8 @@ export const FILE_POLICY = 'file';
 const SCHEMA = 1;
 /** While the policy learns nothing so many observations are kept. */
 export const MOST_UNLEARNED = 1000;
+/** Of their texts, in characters: each write of the state has all of them. */
+export const MOST_UNLEARNED_LENGTH = 1_048_576;
 
 /** An observation as plain data. */
 export type KeptObservation =
@@ -41,6 +43,8 @@ export interface FileState {
   readonly parameters: Json;
   /** The policy's own state; null: as before any feedback. */
   readonly learned: Json;
+  /** Of a context that has learned nothing: `learned` is the application's own, of which the policy makes what it begins with. */
+  readonly isPrior?: true;
   readonly unlearned: readonly KeptObservation[];
 }
 
@@ -51,9 +55,12 @@ export function freshState(arms: readonly Arm[], parameters: Json): FileState {
 /** @returns undefined when it is none */
 export function fileStateFrom(value: Json): FileState | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { schema, policy, arms, parameters, learned, unlearned } = value as Partial<FileState>;
+  const { schema, policy, arms, parameters, learned, isPrior, unlearned } = value as Partial<
+    Record<keyof FileState, unknown>
+  >;
   if (schema !== SCHEMA || policy !== FILE_POLICY || parameters === undefined || learned === undefined)
     return undefined;
+  if (isPrior !== undefined && isPrior !== true) return undefined;
   if (!Array.isArray(arms) || !arms.every((arm) => typeof arm === 'string')) return undefined;
   if (!Array.isArray(unlearned) || !(unlearned as readonly unknown[]).every(isObservation)) return undefined;
   return value as unknown as FileState;
@@ -71,4 +78,14 @@ export function keptPrediction({ arm, output, scores }: ArmPrediction): KeptPred
 
 export function keptQuery({ context, features }: QueryView): QueryView {
   return features === undefined ? { context } : { context, features };
+}
+
+/** About what an observation takes, in characters. */
+export function lengthOf(observation: KeptObservation): number {
+  if ('noticed' in observation) return 100 * observation.noticed.length;
+  const { predictions, feedback } = observation;
+  return predictions.reduce(
+    (sum, { output, scores = [] }) => sum + output.length + 20 * scores.length,
+    feedback.label.length,
+  );
 }

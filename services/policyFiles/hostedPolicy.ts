@@ -16,7 +16,9 @@ import {
   freshState,
   keptPrediction,
   keptQuery,
+  lengthOf,
   MOST_UNLEARNED,
+  MOST_UNLEARNED_LENGTH,
   type FileState,
   type KeptObservation,
 } from './fileState.js';
@@ -64,6 +66,7 @@ const MOST_HELD_LENGTH = 4 * 1024 * 1024;
 const SHORTEST_REST_MS = 10;
 const LONGEST_REST_MS = 10_000;
 const IN_TIME = 100;
+const TELL_DROPPED_MS = 1000;
 /** Observations that it learns from at once. */
 const MOST_LEARNED = 200;
 
@@ -114,6 +117,7 @@ export class HostedPolicy {
   private restMs = SHORTEST_REST_MS;
   private restUntilMs = 0;
   private inTime = 0;
+  private dropping: NodeJS.Timeout | undefined;
   /** Why it is not followed now; undefined: it is. */
   fault: PolicyFault | undefined;
 
@@ -242,6 +246,7 @@ export class HostedPolicy {
   }
 
   close(): void {
+    clearTimeout(this.dropping);
     this.host.close();
     this.busy.clear();
   }
@@ -317,6 +322,14 @@ export class HostedPolicy {
     this.onFault(fault);
   }
 
+  /** Once for all of some time: whoever hears goes through all states. */
+  private noteDropped(): void {
+    this.dropping ??= setTimeout(() => {
+      this.dropping = undefined;
+      this.onDropped();
+    }, TELL_DROPPED_MS).unref();
+  }
+
   private onUp(): void {
     this.forgetHeld();
     this.lateAsks = 0;
@@ -341,7 +354,7 @@ export class HostedPolicy {
       if (line.taken > 1) line.suspects = line.taken;
       else {
         this.advance(line, line.base, 1);
-        this.onDropped();
+        this.noteDropped();
       }
     }
     this.learning.clear();
@@ -375,8 +388,8 @@ export class HostedPolicy {
       return known.id;
     }
     const id = this.nextState++;
-    const { arms, parameters, learned } = state;
-    this.holdAs(state, id, this.host.tell({ op: 'state', s: id, arms, parameters, learned }));
+    const { arms, parameters, learned, isPrior } = state;
+    this.holdAs(state, id, this.host.tell({ op: 'state', s: id, arms, parameters, learned, isPrior }));
     return id;
   }
 
@@ -396,9 +409,12 @@ export class HostedPolicy {
   private withObservation(state: FileState, observation: KeptObservation): FileState {
     const line = this.lines.get(state);
     const before = this.learned.get(state) ?? state;
-    if (before.unlearned.length >= MOST_UNLEARNED) {
+    const length = before.unlearned.reduce((sum, one) => sum + lengthOf(one), 0);
+    const isLong = before.unlearned.length > 0 && length + lengthOf(observation) > MOST_UNLEARNED_LENGTH;
+    if (before.unlearned.length >= MOST_UNLEARNED || isLong) {
+      const extent = isLong ? ` of ${length} characters` : '';
       throw new Error(
-        `it has ${MOST_UNLEARNED} feedbacks to learn, as many as are kept: ${this.fault?.message ?? 'it is slow'}`,
+        `it has ${before.unlearned.length} feedbacks${extent} to learn, as many as are kept: ${this.fault?.message ?? 'it is slow'}`,
       );
     }
     const after: FileState = { ...before, unlearned: [...before.unlearned, observation] };
@@ -445,11 +461,13 @@ export class HostedPolicy {
           kind: 'bad_answer',
           message: `restore does not take what was learned, which begins anew: ${anew}`,
         });
-      const after: FileState = { ...line.base, learned: learned ?? null, unlearned: [] };
+      const { schema, policy, arms, parameters } = line.base;
+      const after: FileState = { schema, policy, arms, parameters, learned: learned ?? null, unlearned: [] };
       this.holdAs(after, to, length);
       if (shares !== undefined) this.shares.set(after, new Map(shares));
       this.advance(line, after, taken.length);
-      if (dropped.length > 0) this.onDropped();
+      // Before the first is what was asked beside them.
+      if (dropped.some(({ at }) => at >= 0)) this.noteDropped();
       this.learn(line);
     });
     if (ask === undefined) return;
@@ -542,6 +560,17 @@ export class HostedPolicy {
               asJson(this.withObservation(stateOf(state), { noticed })),
           }
         : {}),
+      // What the application has yet to learn is in a later one.
+      ...(methods.includes('prior')
+        ? {
+            prior: (own: Json): Json => {
+              const state = stateOf(own);
+              const { arms, parameters, learned } = this.learned.get(state) ?? state;
+              const begin = fresh(arms, parameters);
+              return asJson(learned === null ? begin : { ...begin, learned, isPrior: true });
+            },
+          }
+        : {}),
       // It says what is wrong with them where it is asked to select.
       ...(methods.includes('featureFault') ? { featureFault: () => undefined } : {}),
       settled: (state) => asJson(this.learned.get(stateOf(state)) ?? stateOf(state)),
@@ -562,7 +591,7 @@ function asJson(state: FileState): Json {
 interface LearnReply extends PolicyReply {
   readonly learned?: Json;
   readonly rest?: {
-    readonly dropped?: readonly { readonly fault: NonNullable<PolicyReply['fault']> }[];
+    readonly dropped?: readonly { readonly at: number; readonly fault: NonNullable<PolicyReply['fault']> }[];
     readonly shares?: readonly (readonly [Arm, number])[];
     readonly anew?: string;
   };

@@ -79,24 +79,33 @@ function parsed(name: string, text: string): Program {
   try {
     return parse(text, { ecmaVersion: 2022, sourceType: 'module', locations: true, allowHashBang: false });
   } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new PolicyFileError('file', `${name}: is nested deeper than can be read`, { cause });
     if (!(cause instanceof SyntaxError)) throw cause;
     // "Unexpected token (3:7)"
     const [, message = cause.message, line = '1'] = /^(.*) \((\d+):\d+\)$/s.exec(cause.message) ?? [];
-    const hint = /import|export/.test(message) ? '' : ': a policy file is an ES module in JavaScript';
+    const hint = /import|export/.test(message)
+      ? ''
+      : ': a policy file is an ES module in JavaScript, to which TypeScript is compiled before';
     throw new PolicyFileError('file', `${name}:${line}: ${message}${hint}`, { cause });
   }
 }
 
-/** Nothing is loaded while it runs. */
+/** Nothing is loaded while it runs, and nothing is waited for while it is loaded. */
 function refuseOutside(node: AnyNode, refuse: (node: AnyNode, message: string) => PolicyFileError): void {
   // Not by recursion: a file may nest as deep as it likes.
-  const open: AnyNode[] = [node];
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+  const open = [{ one: node, isTop: true }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { one } = next;
     if (one.type === 'ImportExpression' || (one.type === 'MetaProperty' && one.meta.name === 'import'))
       throw refuse(one, 'import() and import.meta are not there: a policy is one file');
+    const isTop = next.isTop && !one.type.includes('Function');
+    if (isTop && (one.type === 'AwaitExpression' || (one.type === 'ForOfStatement' && one.await)))
+      throw refuse(one, 'awaits while it is loaded: a policy is there at once, without async and await');
     for (const value of Object.values(one) as unknown[]) {
       for (const child of Array.isArray(value) ? (value as unknown[]) : [value])
-        if (typeof child === 'object' && child !== null && 'type' in child) open.push(child as AnyNode);
+        if (typeof child === 'object' && child !== null && 'type' in child)
+          open.push({ one: child as AnyNode, isTop });
     }
   }
 }

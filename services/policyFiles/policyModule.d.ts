@@ -107,6 +107,12 @@ export interface UserPolicy<S extends Json = Json> {
     feedback: Feedback,
     query: QueryView,
   ): S;
+  /**
+   * The state that a context begins with, from the application's own, which then learns of the feedback of all contexts: the same
+   * arms and parameters, and of what was learned as much as the context's own feedback soon outweighs; undefined: as `init` gives it.
+   * Without it contexts begin with that, and the application's own state learns of queries without a context.
+   */
+  prior?(own: S): S | undefined;
   /** After queries were answered, of each what became of the models that were asked. */
   notice?(state: S, queries: readonly (readonly ArmOutcome[])[]): S;
   /** What it does not take of a query's features. Without it features are not remembered for feedback. */

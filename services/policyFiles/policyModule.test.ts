@@ -14,8 +14,8 @@ it('publishes the types that the server has', () => {
   expectTypeOf<published.ArmOutcome>().toEqualTypeOf<selection.ArmOutcome>();
   expectTypeOf<published.QueryView>().toEqualTypeOf<selection.QueryView>();
   expectTypeOf<published.FeatureFault>().toEqualTypeOf<selection.FeatureFault>();
-  // Every policy of the server could be one of a user's; none of these learns elsewhere, and contexts of those begin with nothing.
-  expectTypeOf<keyof Whole>().toEqualTypeOf<Exclude<keyof selection.SelectionPolicy, 'settled' | 'prior'>>();
+  // Every policy of the server could be one of a user's; none of these learns elsewhere.
+  expectTypeOf<keyof Whole>().toEqualTypeOf<Exclude<keyof selection.SelectionPolicy, 'settled'>>();
   expectTypeOf<typeof library.lossOf>().toEqualTypeOf<typeof published.lossOf>();
   expectTypeOf<typeof library.sameOutput>().toEqualTypeOf<typeof published.sameOutput>();
 });

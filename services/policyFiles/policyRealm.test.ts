@@ -184,6 +184,24 @@ it('takes a later file that does not know the state from the beginning, and says
   });
 });
 
+it.each<[string, string, number]>([
+  ['what the policy makes of the application’s own state', '{ ...own, learned: own.learned / 2 }', 5],
+  ['nothing where it makes nothing of it', 'undefined', 1],
+])('begins a context with %s', (_, made, learned) => {
+  const { ask } = opened(fileText({ more: `prior(own) { return ${made}; },` }));
+  const own = { schema: 1, policy: 'own', arms: ['a', 'b'], learned: 8 };
+  ask({ op: 'state', s: 1, arms: ['a', 'b'], parameters: null, learned: own, isPrior: true });
+  const observation = {
+    selection: { arms: ['a'], propensity: 1 },
+    predictions: [],
+    feedback: { label: '1' },
+    query: {},
+  };
+  expect(ask({ op: 'learn', s: 1, to: 2, observations: [observation] })).toMatchObject({
+    learned: { learned },
+  });
+});
+
 it('passes on what it prints, and measures by its losses', () => {
   const { ask, printed } = opened(
     `${fileText({})}\nconsole.log('here', { a: 1 });\nexport const losses = { half: () => 0.5, none: () => NaN };`,

@@ -27,6 +27,8 @@ interface Request {
   readonly arms: readonly string[];
   readonly parameters: unknown;
   readonly learned: unknown;
+  /** `learned` is the application's own state, and this is a context's. */
+  readonly isPrior?: boolean;
   readonly to: number;
   readonly observations: readonly Observation[];
   readonly key: string;
@@ -55,6 +57,7 @@ interface Held {
   readonly parameters: unknown;
   /** As it was kept; null: nothing was learned. */
   readonly learned: unknown;
+  readonly isPrior?: boolean | undefined;
   fitted?: unknown;
   /** Why `learned` was not taken. */
   anew?: string | undefined;
@@ -103,8 +106,10 @@ export function realm(tools: RealmTools): Realm {
   } = globalThis;
   const MOST_STATE_LENGTH = 1_048_576;
   const MOST_DEPTH = 64;
+  const MOST_NAMES = 64;
+  const MOST_NAME_LENGTH = 64;
   const REQUIRED = ['init', 'restore', 'reconcile', 'select', 'observe', 'shares'];
-  const OPTIONAL = ['combine', 'escalate', 'notice', 'featureFault', 'withParameters'];
+  const OPTIONAL = ['combine', 'escalate', 'notice', 'featureFault', 'withParameters', 'prior'];
 
   class PolicyError extends Error {
     override readonly name = 'PolicyError';
@@ -327,6 +332,14 @@ export function realm(tools: RealmTools): Realm {
     const beside = shadows as readonly string[];
     return beside.length === 0 ? own : { ...own, shadows: beside };
   };
+  /** What was selected where models are linked. Which they are is not looked at: it may know others, which are linked later. */
+  const ofSome = (selection: ReturnType<typeof selectionOf>): ReturnType<typeof selectionOf> => {
+    const all = [...selection.arms, ...(selection.shadows ?? [])];
+    for (const [at, arm] of all.entries())
+      want(all.indexOf(arm) === at, () => `select gave ${show(arm)} twice`);
+    want(selection.arms.length > 0, () => 'select gave no arms where models are linked: give one at least');
+    return selection;
+  };
   const predictionsOf = (list: readonly Members[]): readonly Members[] =>
     list.map((one) =>
       one.scores === undefined ? one : { ...one, scores: Float32Array.from(one.scores as readonly number[]) },
@@ -353,7 +366,8 @@ export function realm(tools: RealmTools): Realm {
     );
     return { output, confidence };
   };
-  const sharesOf = (state: unknown): readonly (readonly [string, number])[] => {
+  /** @param linked whose shares they are; undefined: whoever asks looks */
+  const sharesOf = (state: unknown, linked?: readonly string[]): readonly (readonly [string, number])[] => {
     const given = method('shares')(state);
     want(given instanceof Map, () => `shares gave ${show(given)}: give a Map of names and numbers`);
     const list: [string, number][] = [];
@@ -364,6 +378,16 @@ export function realm(tools: RealmTools): Realm {
       );
       list.push([arm as string, share as number]);
     }
+    if (linked === undefined) return list;
+    const sum = list.reduce((total, [, share]) => total + share, 0);
+    want(
+      list.length === linked.length && linked.every((arm) => (given as Map<unknown, unknown>).has(arm)),
+      () => `shares gave ${show(list.map(([arm]) => arm))}: one of each of ${show(linked)}, which are linked`,
+    );
+    want(
+      list.every(([, share]) => share >= 0) && (linked.length === 0 || Math.abs(sum - 1) <= 1e-6),
+      () => `shares gave ${show(list)}: numbers from 0 that add up to one`,
+    );
     return list;
   };
   const nextOf = (
@@ -413,14 +437,20 @@ export function realm(tools: RealmTools): Realm {
   const states = new Map<number, Held>();
   const fresh = (arms: readonly string[], parameters: unknown): Kept =>
     keptState('the state of init', method('init')(arms, parameters));
+  /** What a context begins with of the application's own state; undefined: nothing. */
+  const priorOf = (own: unknown): unknown => {
+    const given = method('prior')(own);
+    return given === undefined ? undefined : keptState('the state of prior', given).value;
+  };
   const fit = (held: Held): unknown => {
     if (held.fitted !== undefined) return held.fitted;
-    const { arms, parameters, learned } = held;
+    const { arms, parameters, learned, isPrior = false } = held;
     if (learned !== null) {
       try {
         const restored = keptState('the state of restore', method('restore')(learned)).value;
         const there = keptState('the state of reconcile', method('reconcile')(restored, arms)).value;
-        return (held.fitted = keptState('the state', reparametrized(there, parameters)).value);
+        const fitted = keptState('the state', reparametrized(there, parameters)).value;
+        return (held.fitted = isPrior ? (priorOf(fitted) ?? fresh(arms, parameters).value) : fitted);
       } catch (error) {
         if (!isPolicyError(error)) throw error;
         held.anew = String((error as Error).message);
@@ -461,13 +491,44 @@ export function realm(tools: RealmTools): Realm {
     states.set(to, { arms, parameters, learned: isFresh ? null : state, fitted: state });
     let shares: ReturnType<typeof sharesOf> | undefined;
     try {
-      shares = sharesOf(state);
+      shares = sharesOf(state, arms);
     } catch (error) {
       dropped.push({ at: -1, fault: described(error, 'shares') });
     }
     const rest = JSON.stringify({ dropped, shares, anew: from.anew });
     from.anew = undefined;
     return `"learned":${isFresh ? 'null' : text},"rest":${rest}`;
+  };
+
+  /** Each of what a policy may have, once. */
+  const tryOptional = (
+    state: unknown,
+    arms: readonly string[],
+    asked: readonly string[],
+    arrived: readonly Members[],
+    parameters: unknown,
+  ): void => {
+    const query = frozen({ context: '', features: { a: 1 } });
+    const [arm] = asked;
+    const outcomes = frozen([
+      [{ arm, kind: 'answered', latencyMs: 1, isCached: false }],
+      [{ arm, kind: 'late' }],
+    ]);
+    if (has('featureFault')) faultOf(state, query.features);
+    if (has('escalate')) nextOf(state, asked, arrived, query);
+    if (has('notice')) keptState('the state of notice', method('notice')(state, outcomes));
+    if (has('prior')) sharesOf(priorOf(state) ?? state, arms);
+    if (has('withParameters'))
+      keptState('the state of withParameters', method('withParameters')(state, fresh([], parameters).value));
+  };
+  const tryLosses = (): void => {
+    for (const name of Object.keys(losses)) {
+      try {
+        lossesOf(name, '1', ['1', '0']);
+      } catch {
+        // It may know other answers alone: but it comes to an end.
+      }
+    }
   };
 
   /** What a file is, once it is held against what it owes at the least. */
@@ -477,6 +538,7 @@ export function realm(tools: RealmTools): Realm {
         'loss.name',
         `the file has no loss '${loss}': it has ${Object.keys(losses).join(', ') || 'none'}`,
       );
+    tryLosses();
     if (policy === undefined) return {};
     fresh([], parameters);
     const arms = frozen(['first', 'second']);
@@ -489,7 +551,7 @@ export function realm(tools: RealmTools): Realm {
       return {};
     }
     const query = frozen({ context: '' });
-    const selection = frozen(selectionOf(state, 'check', 1, query));
+    const selection = frozen(ofSome(selectionOf(state, 'check', 1, query)));
     const predictions = frozen(selection.arms.map((arm) => ({ arm, output: '1' })));
     if (has('combine')) combinationOf(state, selection.arms, predictions, query);
     const after = keptState(
@@ -497,8 +559,12 @@ export function realm(tools: RealmTools): Realm {
       method('observe')(state, selection, predictions, frozen({ label: '1' }), query),
     ).value;
     const restored = keptState('the state of restore', method('restore')(after)).value;
-    keptState('the state of reconcile', method('reconcile')(restored, frozen(['second', 'third'])));
-    sharesOf(after);
+    const others = frozen(['second', 'third']);
+    const moved = keptState('the state of reconcile', method('reconcile')(restored, others)).value;
+    ofSome(selectionOf(moved, 'check', 1, query));
+    sharesOf(after, arms);
+    sharesOf(moved, others);
+    tryOptional(after, arms, selection.arms, predictions, parameters);
     if (learned === undefined || learned === null) return {};
     try {
       method('restore')(learned);
@@ -521,6 +587,7 @@ export function realm(tools: RealmTools): Realm {
       return JSON.stringify(nextOf(state, second, third as Members[], rest[0])) ?? 'null';
     if (name === 'shares') return JSON.stringify(sharesOf(state));
     if (name === 'featureFault') return JSON.stringify(faultOf(state, second)) ?? 'null';
+    if (name === 'prior') return JSON.stringify(priorOf(state)) ?? 'false';
     const given = name === 'observe' ? [state, second, predictionsOf(third as Members[]), ...rest] : args;
     const after = method(name)(...given);
     // The same: whoever asked has it.
@@ -530,9 +597,11 @@ export function realm(tools: RealmTools): Realm {
   const answer = (request: Request): string => {
     const { op, s, query } = request;
     switch (op) {
-      case 'state':
-        states.set(s, { arms: request.arms, parameters: request.parameters, learned: request.learned });
+      case 'state': {
+        const { arms, parameters, learned, isPrior } = request;
+        states.set(s, { arms, parameters, learned, isPrior });
         return '';
+      }
       case 'forget':
         states.delete(s);
         return '';
@@ -553,7 +622,7 @@ export function realm(tools: RealmTools): Realm {
       case 'learn':
         return learn(held(s), request.to, request.observations);
       case 'shares':
-        return `"shares":${JSON.stringify(sharesOf(fit(held(s))))}`;
+        return `"shares":${JSON.stringify(sharesOf(fit(held(s)), held(s).arms))}`;
       case 'measure':
         return `"losses":${JSON.stringify(lossesOf(request.loss, request.label, request.outputs))}`;
       case 'check':
@@ -605,19 +674,25 @@ export function realm(tools: RealmTools): Realm {
     if (typeof own !== 'object' || own === null)
       say('`losses` must be an object of functions (output, label) => number');
     losses = own as Members;
+    const requireNames = (what: string, names: readonly string[]): void => {
+      if (names.length > MOST_NAMES || names.some((one) => one === '' || one.length > MOST_NAME_LENGTH))
+        say(`\`${what}\` may have ${MOST_NAMES} names, of 1 to ${MOST_NAME_LENGTH} characters each`);
+    };
+    requireNames('losses', Object.keys(losses));
     for (const name of Object.keys(losses))
       if (typeof losses[name] !== 'function')
         say(`losses.${name} must be a function (output, label) => number`);
     if (given === undefined && Object.keys(losses).length > 0)
       return { losses: Object.keys(losses), methods: [], parameters: [] };
     if ((typeof given !== 'object' && typeof given !== 'function') || given === null)
-      say('it has no default export: `export default` an object that is a SelectionPolicy');
+      say('it has no default export: `export default` an object that is a UserPolicy');
     const whole = given as Members;
     const { name, parameters } = whole;
     if (!isText(name) || !/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
       say('`name` must be a text of 1 to 64 letters, digits, . _ - that begins with a letter or digit');
     if (!Array.isArray(parameters) || !parameters.every(isText))
       say('`parameters` must be a list of the names of its parameters, [] where it has none');
+    requireNames('parameters', parameters as readonly string[]);
     const missing = REQUIRED.filter((one) => typeof whole[one] !== 'function');
     if (missing.length > 0)
       say(`its default export lacks the function${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`);
@@ -641,7 +716,12 @@ export function realm(tools: RealmTools): Realm {
       try {
         return `{"id":0,"loaded":${JSON.stringify(load(file))}}`;
       } catch (error) {
-        return `{"id":0,"fault":${JSON.stringify(described(error, 'the file'))}}`;
+        const fault = described(error, 'the file');
+        const isCommonJs = /ReferenceError: (module|exports|require) is not defined/.test(fault.message);
+        const message = isCommonJs
+          ? `${fault.message}: a policy file is an ES module, with \`export default\` and without \`require\``
+          : fault.message;
+        return `{"id":0,"fault":${JSON.stringify({ ...fault, message })}}`;
       }
     },
     call(line: string): string | undefined {

@@ -95,6 +95,14 @@ export function openSteppedPolicy(
     },
     observe: (present, selection, predictions, feedback, query = { context: '' }) =>
       state(present, invoke('observe', present, selection, kept(predictions), feedback, query)),
+    ...(has('prior')
+      ? {
+          prior: (own) => {
+            const given = invoke('prior', own);
+            return given === false ? undefined : (given as Json);
+          },
+        }
+      : {}),
     shares: (present) => new Map(invoke('shares', present) as [Arm, number][]),
     ...(has('escalate')
       ? {
