@@ -129,6 +129,14 @@ describe('scikit-learn models on the simulated GPU', () => {
       });
       expect(golden?.cases, name).toBeGreaterThan(15);
     }
+    // One column is imputed; in the other scikit-learn refuses what is missing.
+    const { encoding } = JSON.parse(readFileSync(join(texts, 'tableGaps.json'), 'utf8')) as {
+      readonly encoding: { readonly parts: readonly { readonly kind: string }[] };
+    };
+    expect(encoding.parts.filter(({ kind }) => kind === 'number')).toEqual([
+      { kind: 'number', column: 2, missing: true },
+      { kind: 'number', column: 3 },
+    ]);
   }, 300_000);
 
   it('agree from inputs in single precision, which hold these pixels exactly', () => {

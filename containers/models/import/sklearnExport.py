@@ -117,10 +117,46 @@ def _graph_document(model, golden_inputs, name, max_terms):
         labels = document["classes"] = [str(label) for label in steps[-1].classes_.tolist()]
         if len(labels) < 2:
             raise ExportError(f"{_kind(steps[-1])} knows the class {labels[0]} alone: fit it on two or more")
+    if names is not None and "encoding" in graph and graph["takesMissing"]:
+        asked = [] if golden_inputs is None else _text_rows(golden_inputs, names)[1]
+        _refuse_missing(model, graph["encoding"]["parts"], names, asked)
     if golden_inputs is not None:
         rows = _text_rows(golden_inputs, names) if "encoding" in graph else _number_rows(golden_inputs, features, graph)
         document["golden"] = _graph_golden(model, graph, *rows, labels)
     return document
+
+
+def _refuse_missing(model, parts, names, asked):
+    """Leaves `missing` with the columns of numbers in which scikit-learn takes one: it is asked with each, in the first of the rows that it answers."""
+    for row in [*asked[:8], _made_up_row(parts, names)]:
+        row = [np.nan if value is None else value for value in row]
+        if _answers(model, names, row):
+            for part in parts:
+                gap = [np.nan if column == part["column"] else value for column, value in enumerate(row)]
+                if part["kind"] == "number" and not _answers(model, names, gap):
+                    part.pop("missing", None)
+            return
+
+
+def _made_up_row(parts, names):
+    row = [""] * len(names)
+    for part in parts:
+        row[part["column"]] = part["categories"][0] if part["kind"] == "category" else 0.0 if part["kind"] == "number" else "text"
+    return row
+
+
+def _answers(model, names, row):
+    rows = np.empty((1, len(row)), dtype=object)
+    rows[0] = row
+    if hasattr(_steps(model)[0], "feature_names_in_"):
+        import pandas
+
+        rows = pandas.DataFrame(rows, columns=names)
+    try:
+        model.predict(rows)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _text_rows(inputs, names):

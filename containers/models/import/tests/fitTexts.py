@@ -83,6 +83,9 @@ def main(folder):
     grouped = ColumnTransformer([("colour", OneHotEncoder(min_frequency=80, handle_unknown="infrequent_if_exist"), [0, 1]), ("number", StandardScaler(), [2])])
     ordered = {"min_frequency": 80} if "min_frequency" in OrdinalEncoder().get_params() else {}
     grouped_codes = ColumnTransformer([("codes", OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, **ordered), [0, 1]), ("number", "passthrough", [2])])
+    gaps = table_x.copy()
+    gaps[::7, 2] = np.nan
+    some_missing = ColumnTransformer([("colour", ignoring, [0]), ("number", make_pipeline(SimpleImputer(), StandardScaler()), [2]), ("flag", StandardScaler(), [3])])
     strange = table_x[:20].copy()
     strange[::3, 0] = "mauve"
     strange[1::3, 1] = "11"
@@ -115,6 +118,7 @@ def main(folder):
         "tableUnknown": (make_pipeline(ColumnTransformer([("colour", ignoring, [0, 1]), ("rest", "passthrough", [2])]), DecisionTreeClassifier(max_depth=5)), table_x, table_y, strange),
         "tableImputed": (make_pipeline(imputed, GradientBoostingClassifier(n_estimators=5, random_state=1)), holes, table_y, np.concatenate([holes[::12], strange[1::3]])),
         "tableAlone": (make_pipeline(OneHotEncoder(), LogisticRegression()), table_x[:, :2], table_y, table_x[::12, :2]),
+        "tableGaps": (make_pipeline(some_missing, LogisticRegression()), gaps, table_y, gaps[::12]),
         "tableGrouped": (make_pipeline(grouped, LogisticRegression()), table_x, table_y, np.concatenate([table_x[::12], strange])),
         "tableGroupedCodes": (make_pipeline(grouped_codes, LogisticRegression()), table_x, table_y, np.concatenate([table_x[::12], strange])),
         "weighted": (make_pipeline(weighted, LogisticRegression(max_iter=300)), noted, noted_y, noted[::15]),
