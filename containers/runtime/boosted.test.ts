@@ -32,7 +32,7 @@ describe('boosted trees answer as their library does, missing values among their
   const files = readdirSync(FOLDER).sort();
 
   it('of both libraries, with two classes, three, and none', () => {
-    expect(files).toHaveLength(7);
+    expect(files).toHaveLength(9);
   });
 
   it.each(files)('%s', (file) => {
@@ -97,6 +97,23 @@ describe('a boosted model that cannot be imported', () => {
       'xgboost',
       { ...xgboost, learner: { ...xgboost.learner, objective: { name: 'survival:aft' } } },
       "learner.objective.name: 'survival:aft' is not supported, only binary:logistic",
+    ],
+    [
+      'an objective without a way',
+      'lightgbm',
+      { ...lightgbm, objective: 'multiclassova num_class:3' },
+      'or serve the model as it is, as a Python module',
+    ],
+    [
+      'leaves that are linear models',
+      'lightgbm',
+      {
+        ...lightgbm,
+        tree_info: [
+          { tree_structure: { leaf_value: 1, leaf_const: 1, leaf_features: [0], leaf_coeff: [2] } },
+        ],
+      },
+      'its leaves are linear models (linear_tree)',
     ],
     [
       'no trees',

@@ -19,7 +19,7 @@ export interface BoostedImportOptions {
 }
 
 /** What becomes of the trees' sums. */
-export type Link = 'identity' | 'exponential' | 'logistic' | 'twoClasses' | 'classes';
+export type Link = 'identity' | 'isPositive' | 'exponential' | 'logistic' | 'twoClasses' | 'classes';
 
 /** A boosted ensemble as its library wrote it. */
 export interface BoostedModel {
@@ -83,12 +83,14 @@ export function importBoosted(
 }
 
 function linked(draft: ModelDraft, sums: Tensor, { link, steepness }: BoostedModel): Tensor {
-  const map = (op: 'logistic' | 'exponential' | 'affine', x: Tensor, a = 0): Tensor =>
+  const map = (op: 'logistic' | 'exponential' | 'affine' | 'sign' | 'relu', x: Tensor, a = 0): Tensor =>
     addMath(draft, sourceOf(x), x.width, { op, a });
   const steep = steepness === 1 ? sums : map('affine', sums, steepness);
   switch (link) {
     case 'identity':
       return sums;
+    case 'isPositive':
+      return map('relu', map('sign', sums));
     case 'exponential':
       return map('exponential', sums);
     case 'logistic':

@@ -3,6 +3,7 @@ import { fieldPath } from '../../manifest.js';
 import { ModelError } from '../../modelError.js';
 import type { InnerNode, Votes } from '../layers/treeVotes.js';
 import type { BoostedModel, Link } from './boostedImport.js';
+import { WAY_ON } from './wayOn.js';
 
 const schema = z.object({
   version: z.string().optional(),
@@ -26,7 +27,7 @@ const inner = z.object({
   left_child: z.unknown(),
   right_child: z.unknown(),
 });
-const leaf = z.object({ leaf_value: z.number() });
+const leaf = z.object({ leaf_value: z.number(), leaf_coeff: z.array(z.number()).optional() });
 
 const LINKS: Readonly<Record<string, Link>> = {
   regression: 'identity',
@@ -65,7 +66,7 @@ export function readLightGbm(json: unknown, file: string): BoostedModel {
       'importUnsupported',
       file,
       'objective',
-      `'${parsed.data.objective ?? ''}' is not supported, only ${Object.keys(LINKS).join(', ')}`,
+      `'${parsed.data.objective ?? ''}' is not supported, only ${Object.keys(LINKS).join(', ')}; ${WAY_ON}`,
     );
   }
   const steepness = Number(options.find((option) => option.startsWith('sigmoid:'))?.slice(8) ?? 1);
@@ -76,7 +77,7 @@ export function readLightGbm(json: unknown, file: string): BoostedModel {
     const root = nodes.length;
     addTree(nodes, tree_structure, place % each, share, (problem, isBroken) => {
       const code = isBroken ? 'importInvalid' : 'importUnsupported';
-      throw new ModelError(code, file, `tree_info[${place}]`, problem);
+      throw new ModelError(code, file, `tree_info[${place}]`, isBroken ? problem : `${problem}; ${WAY_ON}`);
     });
     return root;
   });
@@ -103,6 +104,11 @@ function addTree(
     const { json, place } = next;
     const end = leaf.safeParse(json);
     if (end.success) {
+      if ((end.data.leaf_coeff ?? []).length > 0)
+        return fail(
+          'its leaves are linear models (linear_tree), which are not supported: train without',
+          false,
+        );
       nodes[place] = [{ target, weight: share * end.data.leaf_value }];
       continue;
     }

@@ -3,6 +3,7 @@ import { fieldPath } from '../../manifest.js';
 import { ModelError } from '../../modelError.js';
 import type { InnerNode, Votes } from '../layers/treeVotes.js';
 import type { BoostedModel, Link } from './boostedImport.js';
+import { WAY_ON } from './wayOn.js';
 
 const numbers = z.array(z.number());
 const numeral = z.string().or(z.number());
@@ -41,7 +42,7 @@ const schema = z.object({
 const LINKS: Readonly<Record<string, Link>> = {
   'binary:logistic': 'twoClasses',
   'binary:logitraw': 'identity',
-  'binary:hinge': 'identity',
+  'binary:hinge': 'isPositive',
   'reg:logistic': 'logistic',
   'multi:softprob': 'classes',
   'multi:softmax': 'classes',
@@ -75,7 +76,7 @@ export function readXgboost(json: unknown, file: string): BoostedModel {
   }
   const { learner, version } = parsed.data;
   const refuse = (field: string, problem: string): never => {
-    throw new ModelError('importUnsupported', file, `learner.${field}`, problem);
+    throw new ModelError('importUnsupported', file, `learner.${field}`, `${problem}; ${WAY_ON}`);
   };
   const { learner_model_param: parameters, objective, gradient_booster: booster } = learner;
   const trees = booster.model ?? booster.gbtree?.model;
@@ -129,9 +130,7 @@ export function readXgboost(json: unknown, file: string): BoostedModel {
     });
     return root;
   });
-  const base = baseScore(parameters.base_score, classes).map((score) =>
-    marginOf(score, link, objective.name),
-  );
+  const base = baseScore(parameters.base_score, classes).map((score) => marginOf(score, link));
   return {
     description: `${objective.name} of XGBoost ${(version ?? []).join('.')}`.trim(),
     features,
@@ -148,8 +147,7 @@ function baseScore(text: string | number, classes: number): number[] {
 }
 
 /** What is added to the sums, of a score in the units of the prediction. */
-function marginOf(score: number, link: Link, objective: string): number {
-  if (link === 'twoClasses' || link === 'logistic' || objective === 'binary:logitraw')
-    return Math.log(score / (1 - score));
+function marginOf(score: number, link: Link): number {
+  if (link === 'twoClasses' || link === 'logistic') return Math.log(score / (1 - score));
   return link === 'exponential' ? Math.log(score) : score;
 }

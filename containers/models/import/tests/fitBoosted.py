@@ -32,6 +32,8 @@ def main(folder):
             ("classes", 3, {"objective": "multi:softprob", "num_class": 3}),
             ("regression", 0, {"objective": "reg:squarederror"}),
             ("poisson", 2, {"objective": "count:poisson"}),
+            ("hinge", 2, {"objective": "binary:hinge", "base_score": 0.3}),
+            ("raw", 2, {"objective": "binary:logitraw", "base_score": 0.7}),
         ]:
             x, y = data(classes, 3)
             booster = xgboost.train({"max_depth": 2, "eta": 0.5, **parameters}, xgboost.DMatrix(x, label=y), 3)
