@@ -285,6 +285,22 @@ class Connections(Case):
                 time.sleep(0.005)
             self.assertEqual((len(peer.messages), peer.closes), (1, [1009]))
 
+    def test_one_message_that_is_too_large_fails_alone(self):
+        def too_large(end):
+            while end.take()["input"] != "x" * 1000:
+                pass
+            end.close(1009, "a message is too large")
+
+        with Peer(too_large, answering) as peer:
+            web_socket = self.socket(peer)
+            before = [web_socket.predict_later("a", [number]) for number in range(5)]
+            large = web_socket.predict_later("a", "x" * 1000)
+            after = web_socket.predict_later("a", [5])
+            self.assertEqual([one.result(10).output for one in [*before, after]], list(range(6)))
+            with self.assertRaisesRegex(Unreachable, "1009: a message is too large"):
+                large.result(10)
+            self.assertEqual(peer.connections, 2)
+
     def test_a_refused_handshake_is_a_refusal(self):
         with Peer(answering, shake=lambda _answer: refusal("missing_key", "401 Unauthorized")) as peer:
             with self.assertRaises(NotAllowed):

@@ -46,6 +46,7 @@ _GOODBYE_SECONDS = 2.0
 _PIECE = 262144
 _MOST_REFUSAL_BYTES = 1 << 20
 # Codes with which a server closes that say that the same messages on another connection may do: it drains, has no room now, or broke.
+_TOO_LARGE = 1009
 _PASSING_CLOSES = frozenset([1000, 1001, 1005, 1006, 1011, 1012, 1013])
 
 
@@ -423,8 +424,11 @@ class _Loop:
                 wire.write(_frames.CLOSE, _frames.close_payload(error.close_code))
             wire.drop()
         pending, self._pending = list(self._pending.values()), {}
+        largest = max(pending, key=lambda call: len(call.text), default=None)
         for call in pending:
-            self._retry(call, error)
+            # Of a message that was too large only that one is told, which may be the largest alone.
+            is_anothers = isinstance(error, _Closed) and error.close_code == _TOO_LARGE and call is not largest
+            self._retry(call, Unreachable(str(error)) if is_anothers else error)
 
     def _retry(self, call: _Call, error: Exception) -> None:
         """Lets a call rest before another try, where it has one left."""
