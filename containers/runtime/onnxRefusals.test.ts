@@ -15,6 +15,16 @@ describe('a file that cannot be imported', () => {
   const image = { x: ['N', 2, 5, 5] };
   const filter = { w: tensor(3, 2, 3, 3) };
 
+  /** Each value twice the one before. */
+  function doubled(times: number): NodeSpec[] {
+    return Array.from({ length: times }, (_, k) => ({
+      op: 'Concat',
+      inputs: [`v${k}`, `v${k}`],
+      output: `v${k + 1}`,
+      attributes: { axis: 0 },
+    }));
+  }
+
   function failure(bytes: Uint8Array, options: Partial<OnnxImportOptions> = {}): ModelError {
     try {
       importOnnx(bytes, 'model.onnx', { name: 'model', maxBatchSize: 4, ...options });
@@ -57,6 +67,79 @@ describe('a file that cannot be imported', () => {
       'its result has the shape [1, 0] and no value',
     ],
     ['an unknown value', one({ op: 'Relu', inputs: ['z'] }), 'importInvalid', "node 0: it reads 'z'"],
+    [
+      'a constant that a few bytes make large',
+      {
+        ...spec,
+        initializers: {
+          w: { dims: [1], values: [1] },
+          far: { dims: [2], values: [2 ** 30, 2 ** 30], isInteger: true },
+        },
+        nodes: [
+          { op: 'Expand', inputs: ['w', 'far'], output: 'wide' },
+          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
+        ],
+      },
+      'importUnsupported',
+      `${2 ** 60} values are too many`,
+    ],
+    [
+      'a constant that is repeated',
+      {
+        ...spec,
+        initializers: {
+          w: { dims: [1], values: [1] },
+          times: { dims: [1], values: [2 ** 27], isInteger: true },
+        },
+        nodes: [
+          { op: 'Tile', inputs: ['w', 'times'], output: 'wide' },
+          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
+        ],
+      },
+      'importUnsupported',
+      `${2 ** 27} values are too many`,
+    ],
+    [
+      'a shape that doubles',
+      {
+        ...spec,
+        initializers: {},
+        nodes: [
+          { op: 'Shape', inputs: ['x'], output: 'v0' },
+          ...doubled(40),
+          { op: 'ConstantOfShape', inputs: ['v40'], output: 'wide' },
+          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
+        ],
+      },
+      'importUnsupported',
+      'values are too many',
+    ],
+    [
+      'a table of two constants',
+      {
+        ...spec,
+        initializers: {
+          row: { dims: [1, 10_000], values: new Array<number>(10_000).fill(1) },
+          column: { dims: [10_000, 1], values: new Array<number>(10_000).fill(1) },
+        },
+        nodes: [
+          { op: 'Add', inputs: ['row', 'column'], output: 'wide' },
+          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
+        ],
+      },
+      'importUnsupported',
+      '100000000 values are too many',
+    ],
+    [
+      'an image that becomes enormous',
+      {
+        inputs: image,
+        initializers: { scales: { dims: [4], values: [1, 1, 1e6, 1e6] } },
+        nodes: [{ op: 'Resize', inputs: ['x', '', 'scales'], output: 'y' }],
+      },
+      'importInvalid',
+      'axis 2 becomes 5000000 elements',
+    ],
     [
       'weights of another length',
       one({ op: 'MatMul', inputs: ['x', 'w'] }, { inputs: { x: ['N', 5] } }),

@@ -21,6 +21,9 @@ import { typeName } from './tensorValues.js';
 /** A node would mix the queries of a batch: the graph may still run where one query is all that it takes. */
 export class BatchMixing extends ModelError {}
 
+/** Values of a constant that a few bytes of a file may make. */
+const MOST_MADE = 2 ** 26;
+
 /** One result of an op that is new. */
 export interface NewResult {
   readonly shape: readonly number[];
@@ -67,6 +70,15 @@ export class NodeReader {
 
   invalid(problem: string): never {
     throw new ModelError('importInvalid', this.file, this.where, problem);
+  }
+
+  /**
+   * Elements of a constant that the import computes.
+   * @param known that there are already: as many may be moved
+   */
+  madeElements(shape: readonly number[], known = 0): number {
+    const elements = elementsOfShape(shape);
+    return elements <= Math.max(MOST_MADE, known) ? elements : this.refuse(`${elements} values are too many`);
   }
 
   get inputCount(): number {

@@ -104,6 +104,7 @@ export function pairOf(reader: NodeReader, op: PairOp, a: Operand, b: Operand, d
   const { shape, batch, axes } = broadcastOf(reader, [a, b]);
   const compute = op === 'divide' && isWholeType(typeOfOperand(a)) ? 'divideWhole' : op;
   if ('constant' in a && 'constant' in b) {
+    reader.madeElements(shape);
     const [left, right] = [expanded(a.constant, shape), expanded(b.constant, shape)];
     const values = left.map((one, place) => PAIR_FUNCTIONS[compute](one, right[place]));
     const bad = values.find(
@@ -382,6 +383,7 @@ export function whereOf(
 ): NodeInput {
   const { shape, batch, axes } = broadcastOf(reader, [condition, a, b]);
   if ('constant' in condition && 'constant' in a && 'constant' in b) {
+    reader.madeElements(shape);
     const [chosen, left, right] = [condition, a, b].map(({ constant }) => expanded(constant, shape));
     const values = chosen.map((is, place) => (is === 0 ? right[place] : left[place]));
     return { constant: { name: '', dims: shape, dataType, values } };

@@ -38,7 +38,11 @@ export function assembled(
   const texts =
     'value' in pieces[0].operand ? pieces[0].operand.value.texts : pieces[0].operand.constant.texts;
   if (pieces.every(({ operand }) => 'constant' in operand)) {
-    const values = new Float64Array(elementsOfShape(shape));
+    const known = new Set(
+      pieces.map(({ operand }) => ('constant' in operand ? operand.constant.values : [])),
+    );
+    const most = Array.from(known).reduce((sum, { length }) => sum + length, 0);
+    const values = new Float64Array(reader.madeElements(shape, most));
     for (const { operand, extents, from, to } of pieces) {
       if (!('constant' in operand)) continue;
       const axes = extents.map((extent, axis) => ({
@@ -197,13 +201,18 @@ function sliceOfList(
   });
 }
 
+/** An extent in a list counts as so many values: shapes are short. */
+const EXTENT = 2 ** 16;
+
 const concat: Translate = (reader) => {
   const inputs = Array.from({ length: reader.inputCount }, (_, place) => reader.input(place));
   const given = reader.integer('axis', 1);
   if (inputs.some((input) => 'list' in input)) {
     if (given !== 0 && given !== -1) reader.refuse(`axis ${given} of lists of numbers`);
+    const lists = inputs.map((_, place) => listOf(reader, place).extents);
+    reader.madeElements([lists.reduce((sum, { length }) => sum + length, 0) * EXTENT]);
     return listResult({
-      extents: inputs.flatMap((_, place) => listOf(reader, place).extents),
+      extents: lists.flat(),
       isScalar: false,
     });
   }
@@ -528,12 +537,8 @@ const gatherElements: Translate = (reader) => {
   }
   if (batch?.axis === axis) reader.refuseMixing(`axis ${axis}`);
   // What has no batch has a row for each query of one, or the same row for all.
-  if (batch !== undefined) {
-    for (const one of [operand, places]) {
-      const extent = shapeOfOperand(one)[batch.axis];
-      if (extent !== 1) reader.refuseMixing(`${extent} rows along the batch`);
-    }
-  }
+  const rows = batch && [before, shape].map((extents) => extents[batch.axis]).find((extent) => extent !== 1);
+  if (rows !== undefined) reader.refuseMixing(`${rows} rows along the batch`);
   const strides = stridesOf(before);
   if ('constant' in places) {
     const steps = stridesOf(shape);

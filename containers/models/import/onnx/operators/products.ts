@@ -236,7 +236,7 @@ function constantProduct(reader: NodeReader, a: ConstantOperand, b: ConstantOper
     reader.refuse('a product of constants with more extents than two: let the exporter fold it');
   const [rows, inputs] = left.dims;
   const columns = right.dims[1];
-  const values = new Float64Array(rows * columns);
+  const values = new Float64Array(reader.madeElements([rows, columns]));
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       let sum = 0;

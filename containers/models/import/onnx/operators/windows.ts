@@ -325,7 +325,7 @@ function resizeOptions(reader: NodeReader, shape: readonly number[]): readonly (
       : sizes.length > 0
         ? sizes[k]
         : Math.floor(extent * scale);
-    if (!(out >= 1 && out <= 2 ** 24)) reader.invalid(`axis ${axis} becomes ${out} elements`);
+    if (!(out >= 1 && out <= 2 ** 16)) reader.invalid(`axis ${axis} becomes ${out} elements`);
     const transformation = isOld ? 'asymmetric' : reader.text('coordinate_transformation_mode', 'half_pixel');
     const isCropped = transformation === 'tf_crop_and_resize';
     if (out === extent && scale === 1 && !isCropped) return;
