@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { Agenda } from '../gpu/index.js';
+import { SeededRandom } from '../random/index.js';
 import { VirtualClock } from '../time/index.js';
 import { FlowNetwork, emptyFlows } from './flowNetwork.js';
 
-function network(links: Record<string, number>): {
+function network(
+  links: Record<string, number>,
+  startNs = 0,
+): {
   clock: VirtualClock;
   flows: FlowNetwork;
   ends: Map<number, number>;
 } {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock(startNs);
   const agenda = new Agenda(clock, 'node');
   const ends = new Map<number, number>();
   agenda.attach('test', { onDue: (_kind, payload, nowNs) => ends.set(payload, nowNs) });
   return {
     clock,
     ends,
-    flows: new FlowNetwork(agenda, 'links', new Map(Object.entries(links)), emptyFlows(0)),
+    flows: new FlowNetwork(agenda, 'links', new Map(Object.entries(links)), emptyFlows(startNs)),
   };
 }
 
@@ -29,6 +33,20 @@ const flow = (payload: number, amount: number, mostPerNs: number, ...links: stri
 });
 
 describe('flow network', () => {
+  it.each([1 / 24, 0.25, 1, 30, 400, 4000])('ends what it moves after %d days, too', (days) => {
+    const startNs = days * 86_400e9;
+    const random = new SeededRandom(Math.ceil(days));
+    const draw = () => random.share();
+    const { clock, flows, ends } = network({ bus: 10, narrow: 3 }, startNs);
+    for (let id = 0; id < 2000; id++) {
+      flows.start(flow(id, 1 + 1000 * draw(), 1 + 9 * draw(), 'bus', ...(draw() < 0.5 ? ['narrow'] : [])));
+      if (draw() < 0.5) clock.advanceTo(clock.nowNs() + 50 * draw());
+      for (let steps = 0; draw() < 0.7 && clock.step(); steps++) expect(steps).toBeLessThan(100);
+    }
+    for (let steps = 0; clock.step(); steps++) expect(steps).toBeLessThan(10_000);
+    expect(ends.size).toBe(2000);
+  });
+
   it('moves a lone flow at its own rate', () => {
     const { clock, flows, ends } = network({ bus: 10 });
     flows.start(flow(1, 1000, 5, 'bus'));

@@ -1,5 +1,6 @@
 import type { Agenda, AgendaTarget } from '../gpu/index.js';
 import type { Flow, SharedLinks } from '../driver/index.js';
+import { timeAfter } from '../time/index.js';
 
 interface RunningFlow extends Flow {
   readonly id: number;
@@ -97,7 +98,8 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
       const leftNs = remaining > 0 ? remaining / ratePerNs : 0;
       if (leftNs < soonestNs) soonestNs = leftNs;
     }
-    if (soonestNs < Infinity) state.armed = this.agenda.schedule(this.name, state.asOfNs + soonestNs, 'flow');
+    if (soonestNs < Infinity)
+      state.armed = this.agenda.schedule(this.name, timeAfter(state.asOfNs, soonestNs), 'flow');
   }
 
   /** Raises all flows together until a link is full, fixes the flows on it, and goes on with the others. */

@@ -1,3 +1,4 @@
+import { timeAfter } from '../../time/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DeviceShares, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 import { AloneRates, type DrawnPower } from './aloneRates.js';
@@ -351,7 +352,7 @@ export class BlockEngine {
         ? alone.rate(state.groups, !this.isAlone)
         : alone.soonestNs(state.groups);
       this.isAlone = true;
-      return state.asOfNs + soonestNs;
+      return timeAfter(state.asOfNs, soonestNs);
     }
     this.isAlone = false;
     const classes = smClasses(state.groups);
@@ -382,7 +383,7 @@ export class BlockEngine {
       const leftNs = remaining > 0 ? remaining / ratePerNs : 0;
       if (leftNs < soonestNs) soonestNs = leftNs;
     }
-    return asOfNs + soonestNs;
+    return timeAfter(asOfNs, soonestNs);
   }
 
   setClock(clockHz: number): void {

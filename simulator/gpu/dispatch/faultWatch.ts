@@ -1,3 +1,4 @@
+import { timeAfter } from '../../time/index.js';
 import { linearBlock, type LaunchRecord } from './launchRecord.js';
 import type { BlockEngine } from './blockEngine.js';
 import { blockAt, type ResidentGroup } from './residentGroup.js';
@@ -31,7 +32,7 @@ export class FaultWatch {
     for (const { group, left } of this.standing()) {
       if (group.ratePerNs > 0) soonestNs = Math.min(soonestNs, Math.max(0, left) / group.ratePerNs);
     }
-    return this.engine.state.asOfNs + soonestNs;
+    return timeAfter(this.engine.state.asOfNs, soonestNs);
   }
 
   /** A launch whose fault strikes now. */
