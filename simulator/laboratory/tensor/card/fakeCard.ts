@@ -12,15 +12,7 @@ import {
   type MoveForm,
   type TileForm,
 } from '../forms/index.js';
-import { expectedModel } from '../fit/index.js';
-import {
-  computeTile,
-  doubleChain,
-  exactIntegers,
-  moveByMap,
-  moveMatrices,
-  type Model,
-} from '../model/index.js';
+import { computeTile, fittedModel, moveByMap, moveMatrices, type Model } from '../model/index.js';
 import { fillTile, moveWords, tileWords, type InputArea } from '../probes/index.js';
 import { areaKinds } from '../probes/inputArea.js';
 import type { Mode } from '../probes/modes.js';
@@ -201,9 +193,7 @@ function answerOf(form: TileForm | MoveForm, words: Uint32Array): Uint32Array {
 
 function modelOf(form: TileForm): Model {
   const rule = chosen.find(({ pattern }) => new RegExp(pattern).test(form.name));
-  if (rule !== undefined) return rule.model;
-  if (form.d.type === 'f64') return doubleChain;
-  return form.d.type === 's32' ? exactIntegers : expectedModel(form);
+  return rule?.model ?? fittedModel(form);
 }
 
 /** A fragment's layout that no card has: elements by turns. */

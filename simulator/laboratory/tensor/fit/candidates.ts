@@ -2,12 +2,13 @@ import type { TileForm } from '../forms/index.js';
 import {
   doubleChain,
   exactIntegers,
-  forHalfResults,
+  fittedModel,
   mostFractionBits,
   published,
   type ChainModel,
   type FusedModel,
   type IntegerModel,
+  type ScalarModel,
 } from '../model/index.js';
 
 /** Every combination of values of some parameters, the first value of each being the likeliest. */
@@ -29,23 +30,12 @@ function* combinations<T extends object>(
   }
 }
 
-/** The model that is published of the form's types on this card. */
-export function expectedModel(form: TileForm): FusedModel {
-  const base =
-    form.a.type === 'tf32'
-      ? published.h100Tf32
-      : form.a.type === 'e4m3' || form.a.type === 'e5m2'
-        ? form.kind === 'wgmma'
-          ? published.wgmmaEighths
-          : published.h100Eighths
-        : published.h100;
-  return form.d.type === 'f16' ? forHalfResults(base) : base;
-}
-
 /** Models that differ in how terms are read, grouped, aligned, cut and rounded: what ordinary numbers show. */
 export function structures(form: TileForm): Generator<FusedModel> {
-  const base = expectedModel(form);
+  const fitted = fittedModel(form);
+  const base = fitted.kind === 'fused' ? fitted : published.h100;
   const count = form.a.columns;
+  const isEighth = form.a.type === 'e4m3' || form.a.type === 'e5m2';
   const lengths = [base.blockLength, 16, 8, 4, 32, 2, 1, 64].filter(
     (length, index, all) => length <= count && all.indexOf(length) === index,
   );
@@ -53,6 +43,7 @@ export function structures(form: TileForm): Generator<FusedModel> {
   const models: Generator<FusedModel> = combinations<FusedModel>(base, {
     subnormalInputs: ['kept', 'flushed'],
     tf32: form.a.type === 'tf32' ? ['truncated', 'nearest'] : ['truncated'],
+    eighths: isEighth ? [base.eighths, base.eighths === 'own' ? 'halves' : 'own'] : ['own'],
     zeroProducts: ['ignored', 'counted'],
     blockLength: lengths.length === 0 ? [count] : lengths,
     accumulator: ['fused', 'after', 'end'],
@@ -64,6 +55,7 @@ export function structures(form: TileForm): Generator<FusedModel> {
     rounding: base.rounding === 'rz' ? ['rz', 'rn'] : ['rn', 'rz'],
     resultBits: form.d.type === 'f16' ? [23] : [23, 13],
     between: form.d.type === 'f16' ? ['result', 'f32'] : ['result'],
+    narrowing: form.d.type === 'f16' && form.c.type === 'f32' ? ['after', 'atOnce'] : ['atOnce'],
   });
   return distinct(models, count);
 }
@@ -100,8 +92,16 @@ export function chains(form: TileForm): Generator<ChainModel> {
     blockLength: [1, 4, 2, 8, 16].filter((length) => length <= count),
     order: ['ascending', 'descending'],
     accumulator: ['first', 'end'],
-    nan: ['payload', 'payloadLastFirst', 'negativeQuiet', 'quiet', 'allOnes'],
+    nan: ['payload', 'negativeQuiet', 'quiet', 'allOnes'],
   });
+}
+
+/** f16 by multiply-adds of f32. */
+export function scalars(form: TileForm): Generator<ScalarModel> {
+  const fitted = fittedModel(form);
+  const base: ScalarModel =
+    fitted.kind === 'scalar' ? fitted : { kind: 'scalar', blockLength: 4, start: 'nought' };
+  return combinations<ScalarModel>(base, { blockLength: [4, 2, 1], start: ['nought', 'product'] });
 }
 
 export function integers(form: TileForm): Generator<IntegerModel> {

@@ -31,7 +31,7 @@ function fit(from: string): void {
   const reports: FormReport[] = [];
   for (const entry of run.entries) {
     if (entry.kind !== 'form' || !pattern.test(entry.name)) continue;
-    const report = reportOf(from, entry, { known: options.all ? [] : known, isExhaustive: options.all });
+    const report = reportOf(from, entry, { known, isExhaustive: options.all });
     reports.push(report);
     if (report.status === 'explained' && report.model !== undefined && !known.includes(report.model))
       known.push(report.model);

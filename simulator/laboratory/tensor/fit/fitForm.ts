@@ -1,6 +1,13 @@
-import { elementsOf, PreparedTile, type FusedModel, type MetadataMap, type Model } from '../model/index.js';
+import {
+  elementsOf,
+  fittedModel,
+  PreparedTile,
+  type FusedModel,
+  type MetadataMap,
+  type Model,
+} from '../model/index.js';
 import { floatFormat, type FloatFormat, type TileForm } from '../forms/index.js';
-import { chains, integers, rules, structures } from './candidates.js';
+import { chains, integers, rules, scalars, structures } from './candidates.js';
 
 /** What a card was given in one tile, and left. */
 export interface TileCase {
@@ -24,7 +31,7 @@ export type Fit =
   | { readonly nearest: Model; readonly explained: number; readonly difference: Difference };
 
 export interface FitOptions {
-  /** Models of other forms, which are tried first. */
+  /** Models of other forms, which are tried after the form's own of {@link fittedModel} and before the search. */
   readonly known?: readonly Model[];
   /** Goes on after the first model that explains all, to count those that no tile tells from it. */
   readonly isExhaustive?: boolean;
@@ -49,18 +56,22 @@ export function fitForm(
 ): Fit {
   if (cases.length === 0) throw new RangeError(`no tile of ${form.name}`);
   const seen = cases.map((each) => seenTile(form, each, metadata));
-  const kind = { f64: 'chain', s32: 'integer' }[form.d.type as 'f64'] ?? 'fused';
-  const same = options.known?.find(
-    (model) => model.kind === kind && seen.every((each) => differenceOf(model, each) === undefined),
+  const kinds = { f64: ['chain'], s32: ['integer'] }[form.d.type as 'f64'] ?? ['fused', 'scalar'];
+  const isExhaustive = options.isExhaustive === true;
+  const same = (isExhaustive ? [] : [fittedModel(form), ...(options.known ?? [])]).find(
+    (model) => kinds.includes(model.kind) && seen.every((each) => differenceOf(model, each) === undefined),
   );
-  const found: Fit =
-    same === undefined ? search(form, seen, options.isExhaustive === true) : { model: same, equivalent: 1 };
+  const found: Fit = same === undefined ? search(form, seen, isExhaustive) : { model: same, equivalent: 1 };
   return 'model' in found && metadata !== undefined ? { ...found, metadata } : found;
 }
 
 function search(form: TileForm, seen: readonly SeenTile[], isExhaustive: boolean): Fit {
   if (form.d.type === 'f64') return best(chains(form), seen);
   if (form.d.type === 's32') return best(integers(form), seen);
+  if (form.a.type === 'f16' && form.shape.k === 4) {
+    const fit = best(scalars(form), seen);
+    if ('model' in fit) return fit;
+  }
   // Tiles full of ordinary results tell most structures apart at once, crafted ones those that remain.
   const order = [...seen].sort((one, other) => ordinaryCount(other) - ordinaryCount(one));
   let nearest: { readonly fit: Fit; readonly explained: number } | undefined;

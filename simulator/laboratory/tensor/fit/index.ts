@@ -1,6 +1,5 @@
 export { deriveMetadata } from './deriveMetadata.js';
 export { deriveMove } from './deriveMoves.js';
-export { expectedModel } from './candidates.js';
 export { fitForm } from './fitForm.js';
 export type { Difference, Fit, TileCase } from './fitForm.js';
 export { reportOf } from './report.js';

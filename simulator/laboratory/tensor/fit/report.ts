@@ -1,9 +1,17 @@
 import { digestOf, FormInputs, formNamed, returnedTiles, type ResultEntry } from '../card/results.js';
 import { chunkTiles, indexTileCount } from '../probes/index.js';
 import type { MoveForm, TileForm } from '../forms/index.js';
-import { computeTile, moveByMap, moveMatrices, type MetadataMap, type Model } from '../model/index.js';
+import {
+  computeTile,
+  fragmentMap,
+  moveByMap,
+  moveMatrices,
+  type MetadataMap,
+  type Model,
+  type MoveMap,
+} from '../model/index.js';
 import { deriveMetadata } from './deriveMetadata.js';
-import { deriveMove } from './deriveMoves.js';
+import { deriveMove, type MoveCase } from './deriveMoves.js';
 import { fitForm, type Difference, type FitOptions } from './fitForm.js';
 
 /** What is known of a form after a run. */
@@ -108,7 +116,7 @@ function moveReport(
   chunks: readonly string[],
 ): FormReport {
   const cases = returnedTiles(folder, entry, inputs);
-  const map = form.matrix === undefined ? undefined : deriveMove(form, cases);
+  const map = form.matrix === undefined ? undefined : mapOf(form, cases);
   if (form.matrix !== undefined && map === undefined)
     return {
       name: form.name,
@@ -128,6 +136,15 @@ function moveReport(
     ...(map === undefined ? {} : { map: [...map] }),
     ...(otherChunks.length === 0 ? {} : { reason: 'chunks of random tiles differ' }),
   };
+}
+
+/** The layout that is known where it explains the tiles, else what they tell. */
+function mapOf(form: MoveForm, cases: readonly MoveCase[]): MoveMap | undefined {
+  const known = fragmentMap(form);
+  const isKnown = cases.every(({ input, output }) =>
+    moveByMap(form, known, input).every((word, at) => word === output[at]),
+  );
+  return isKnown ? known : deriveMove(form, cases);
 }
 
 function otherThan(

@@ -12,9 +12,11 @@ export type { ElementType, FloatFormat } from './elementTypes.js';
 export type { Layout, Shape } from './fragments.js';
 export { operandWords } from './operand.js';
 export type { Operand } from './operand.js';
-export { sharedRows } from './moveForms.js';
+export { matrixImage, sharedRows } from './moveForms.js';
 export type { MoveArea, MoveForm } from './moveForms.js';
 export type { Rounding, Sparsity, TileForm } from './tileForm.js';
+export { shape } from './mmaForms.js';
+export { wmmaFragment } from './wmmaFragments.js';
 export { wmmaRegisters } from './wmmaForms.js';
 
 /** What `recordAssembled.ts` wrote: forms that the assembler takes for sm_90a, and why it refuses the others. */

@@ -1,7 +1,7 @@
 import type { ElementType } from './elementTypes.js';
 import type { Layout } from './fragments.js';
 import { shape } from './mmaForms.js';
-import { inMemory } from './operand.js';
+import { inMemory, type Operand } from './operand.js';
 import { wmmaRegisters } from './wmmaForms.js';
 
 /** What a move takes or leaves: registers of every lane, or words of memory. */
@@ -22,12 +22,23 @@ export interface MoveForm {
   readonly space: 'generic' | 'global' | 'shared';
   /** Leading dimension that the form is given, in elements. */
   readonly stride?: number;
-  readonly matrix?: {
-    readonly type: ElementType;
-    readonly fragment: 'a' | 'b' | 'c' | 'd';
-    readonly text: string;
-    readonly layout: Layout;
-  };
+  readonly matrix?: MovedMatrix;
+}
+
+/** A matrix of a `wmma` product that is carried to or from memory. */
+export interface MovedMatrix {
+  readonly type: ElementType;
+  readonly fragment: 'a' | 'b' | 'c' | 'd';
+  /** The product's shape. */
+  readonly text: string;
+  readonly layout: Layout;
+}
+
+/** The matrix as it lies in memory. */
+export function matrixImage({ type, fragment, text, layout }: MovedMatrix): Operand {
+  const { m, n, k } = shape(text);
+  const [rows, columns] = { a: [m, k], b: [k, n], c: [m, n], d: [m, n] }[fragment];
+  return inMemory({ type, rows, columns }, layout);
 }
 
 /** Rows of 16 bytes in the shared memory of an `ldmatrix` or `stmatrix` probe; each lane points to one of them. */
@@ -95,8 +106,6 @@ function wmmaMoves(
   type: ElementType,
   of: ElementType,
 ): MoveForm[] {
-  const { m, n, k } = shape(text);
-  const [rowCount, columnCount] = { a: [m, k], b: [k, n], c: [m, n], d: [m, n] }[fragment];
   const counts = wmmaRegisters(text, of, type);
   const count = fragment === 'd' ? counts.c : counts[fragment];
   const register = type === 'f32' ? 'f32' : type === 'f64' ? 'f64' : 'b32';
@@ -104,14 +113,14 @@ function wmmaMoves(
   // Matrices of less than a byte an element have one order each.
   const orders: readonly Layout[] = isNarrow ? [fragment === 'a' ? 'row' : 'col'] : ['row', 'col'];
   return orders.flatMap((layout) => {
-    const matrix = inMemory({ type, rows: rowCount, columns: columnCount }, layout);
+    const matrix = matrixImage({ type, fragment, text, layout });
     const memory: MoveArea = {
       kind: 'memory',
       count: (matrix.units * matrix.unitBits) / 32,
       register: 'b32',
     };
     const kept = registers(count, register);
-    const natural = layout === 'row' ? columnCount : rowCount;
+    const natural = layout === 'row' ? matrix.columns : matrix.rows;
     const leading = matrix.image?.leading ?? natural;
     const strides = leading === natural ? [leading, undefined] : [leading];
     return spaces.flatMap((space) =>

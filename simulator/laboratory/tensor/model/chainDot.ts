@@ -84,9 +84,7 @@ function nanOf(
   if (nan === 'quiet') return quietNan;
   if (nan === 'negativeQuiet') return negativeQuietNan;
   if (nan === 'allOnes') return 0x7fff_ffff_ffff_ffffn;
-  const operands = [...left.flatMap((bits, index) => [bits, right[index] ?? 0n]), addend];
-  if (nan === 'payloadLastFirst') operands.reverse();
-  const found = operands.find((bits) => Number.isNaN(doubleOf(bits)));
+  const found = [...right, addend, ...left].find((bits) => Number.isNaN(doubleOf(bits)));
   return found === undefined ? negativeQuietNan : found | quietBit;
 }
 

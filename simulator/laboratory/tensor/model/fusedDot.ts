@@ -1,5 +1,5 @@
 import type { ElementType } from '../forms/index.js';
-import { encodeExact, leadingExponent, power, roundTo, type Decoded } from './numbers.js';
+import { encodeExact, leadingExponent, nearest, power, roundTo, type Decoded } from './numbers.js';
 import type { FusedModel } from './parameters.js';
 
 /** Sums are exact in doubles up to this many bits below the largest exponent: 128 terms below 4 are below 2^9. */
@@ -18,6 +18,8 @@ export interface FusedContext {
   readonly blocks: readonly Int32Array[];
   readonly accumulator: 'f16' | 'f32';
   readonly result: 'f16' | 'f32';
+  /** Of the last sum: f32 where it is narrowed after. */
+  readonly sum: 'f16' | 'f32';
 }
 
 /**
@@ -49,6 +51,7 @@ export function fusedContext(
     blocks: dealBlocks(count, model),
     accumulator: narrow(accumulator),
     result: narrow(result),
+    sum: model.narrowing === 'after' ? 'f32' : narrow(result),
   };
 }
 
@@ -76,43 +79,51 @@ const termExponents = new Int32Array(260);
  */
 export function fusedDot(
   { a, b, c }: DotOperands,
-  { model, blocks, accumulator, result }: FusedContext,
+  { model, blocks, accumulator, result, sum }: FusedContext,
   aAt: number,
   bAt: Int32Array,
   cAt: number,
 ): number {
-  const special = specialResult(a, b, c, aAt, bAt, cAt, model);
-  if (special !== undefined) {
-    return Number.isNaN(special) ? nanBits(model, result) : encodeExact(result, special);
-  }
   const start: Sum = {
     value: c.values[cAt] ?? 0,
     exponent: c.exponents[cAt] ?? 0,
     isNegative: isSigned(c.values[cAt] ?? 0),
   };
   flushInput(start, model, accumulator);
-  const own = model.accumulator === 'end' ? nought(accumulator) : start;
+  const isLate = model.accumulator === 'end';
+  const own = isLate ? nought(accumulator) : start;
   const last = blocks.length - 1;
   for (const [index, block] of blocks.entries()) {
-    const isLast = index === last && model.accumulator !== 'end';
+    const isLast = index === last && !isLate;
     let count = 0;
     let isNegative = true;
+    // A sum that is no number stays one, and so does that of a block in which one takes part.
+    let special = Number.isFinite(own.value) ? 0 : own.value;
     for (const at of block) {
       const left = aAt + at;
       const right = bAt[at] ?? 0;
       let product = (a.values[left] ?? 0) * (b.values[right] ?? 0);
       let exponent = (a.exponents[left] ?? 0) + (b.exponents[right] ?? 0);
       if (model.subnormalInputs === 'flushed' && (isSubnormal(a, left) || isSubnormal(b, right)))
-        product *= 0;
+        product =
+          (isSubnormal(a, left) ? 0 : (a.values[left] ?? 0)) *
+          (isSubnormal(b, right) ? 0 : (b.values[right] ?? 0));
       if (product === 0) {
         if (!isSigned(product)) isNegative = false;
         if (model.zeroProducts === 'ignored') continue;
-      } else {
+      } else if (Number.isFinite(product)) {
         if (product > 0) isNegative = false;
         if (model.alignment === 'normalised') exponent = leadingExponent(product);
+      } else {
+        special += product;
+        continue;
       }
       termValues[count] = product;
       termExponents[count++] = exponent;
+    }
+    if (special !== 0) {
+      own.value = special;
+      continue;
     }
     if (model.accumulator === 'after') {
       const partial: Sum = { value: 0, exponent: lowestExponents.f32, isNegative };
@@ -127,21 +138,13 @@ export function fusedDot(
       termValues[count] = own.value;
       termExponents[count++] = own.exponent;
     }
-    const between = isLast || model.between === 'result' ? result : 'f32';
+    const between = isLast || model.between === 'result' ? sum : 'f32';
     settle(own, addTerms(count, model), isNegative && own.isNegative, between, model, isLast);
-    // What follows an infinity is finite: it stays.
-    if (!Number.isFinite(own.value)) return encodeExact(result, own.value);
   }
-  if (model.accumulator === 'end') {
-    let count = 0;
-    for (const term of [own, start]) {
-      if (term.value === 0) continue;
-      termValues[count] = term.value;
-      termExponents[count++] = term.exponent;
-    }
-    settle(own, addTerms(count, model), own.isNegative && start.isNegative, result, model, true);
-  }
-  return encodeExact(result, own.value);
+  // An addition, and a conversion, of their own round to nearest.
+  if (isLate) own.value = nearest(own.value + start.value, result);
+  else if (sum !== result) own.value = nearest(own.value, result);
+  return Number.isNaN(own.value) ? nanBits(model, result) : encodeExact(result, own.value);
 }
 
 function nought(type: 'f16' | 'f32'): Sum {
@@ -204,42 +207,11 @@ function settle(
   if (Math.abs(value) >= limits[type])
     value = Math.sign(sum) * (model.overflow === 'infinity' ? Infinity : largest[type]);
   if (model.subnormalResults === 'flushed' && isResult && Math.abs(value) < power(lowest)) value *= 0;
+  // What is rounded to nought has lost its sign as well.
+  if (value === 0 && model.zeroSign === 'positive') value = 0;
   target.value = value;
   target.exponent =
     value === 0 || !Number.isFinite(value) ? lowest : Math.max(leadingExponent(value), lowest);
-}
-
-/** An infinity or a NaN where the operands have one or make one; undefined where all is finite. */
-function specialResult(
-  a: Decoded,
-  b: Decoded,
-  c: Decoded,
-  aAt: number,
-  bAt: Int32Array,
-  cAt: number,
-  model: FusedModel,
-): number | undefined {
-  let sum = 0;
-  let isSpecial = false;
-  for (let at = 0; at < bAt.length; at++) {
-    const left = aAt + at;
-    const right = bAt[at] ?? 0;
-    if ((a.kinds[left] ?? 0) === 0 && (b.kinds[right] ?? 0) === 0) continue;
-    isSpecial = true;
-    const flushes = model.subnormalInputs === 'flushed';
-    const factor = flushes && isFiniteSubnormal(a, left) ? 0 : (a.values[left] ?? 0);
-    const other = flushes && isFiniteSubnormal(b, right) ? 0 : (b.values[right] ?? 0);
-    sum += factor * other;
-  }
-  if ((c.kinds[cAt] ?? 0) !== 0) {
-    isSpecial = true;
-    sum += c.values[cAt] ?? 0;
-  }
-  return isSpecial ? sum : undefined;
-}
-
-function isFiniteSubnormal(decoded: Decoded, at: number): boolean {
-  return (decoded.kinds[at] ?? 0) === 0 && isSubnormal(decoded, at);
 }
 
 function nanBits({ nan }: FusedModel, type: 'f16' | 'f32'): number {

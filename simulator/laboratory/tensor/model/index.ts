@@ -1,10 +1,12 @@
 export { chunkOf, columnInChunk, documentedMetadata } from './metadata.js';
 export type { MetadataMap, MetadataPlace } from './metadata.js';
+export { fittedFamilies, fittedModel, fittedOn } from './fitted.js';
+export type { FittedFamily } from './fitted.js';
 export { mostFractionBits } from './fusedDot.js';
 export { decodeNumber, encodeNarrow } from './numbers.js';
-export type { ChainModel, FusedModel, IntegerModel, Model } from './parameters.js';
+export type { ChainModel, FusedModel, IntegerModel, Model, ScalarModel } from './parameters.js';
 export { doubleChain, exactIntegers, forHalfResults, published } from './published.js';
 export { computeTile, elementsOf, PreparedTile, wordsOf } from './tile.js';
 export type { Elements, TileModel } from './tile.js';
-export { moveByMap, moveMatrices } from './moves.js';
+export { fragmentMap, moveByMap, moveMatrices } from './moves.js';
 export type { MoveMap } from './moves.js';

@@ -19,9 +19,10 @@ export function chunkOf(form: TileForm): { readonly width: number; readonly kept
 }
 
 /**
- * Where the PTX ISA's figures put metadata (9.7.14.6.2). A row has 16, 32 or 64 bits. A word's low half is a row's g, its high half
- * that of g + 8; of each four lanes one, two or all speak, chunk after chunk. With 64 bits a row ("all four") two lanes share a row,
- * each with 32 bits. The figures leave room for readings; `deriveMetadata` finds what a card does.
+ * Where the PTX ISA's figures put metadata (9.7.14.6.2), and an H200 reads it. A row has 16, 32 or 64 bits; of each four lanes one,
+ * two or all speak. A word's low half is a row's g, its high half that of g + 8, chunk after chunk; but of integers with 32 bits a
+ * row one lane has all of row g, the next all of g + 8. With 64 bits a row two lanes share a row, each with 32 bits.
+ * `deriveMetadata` finds what another card does.
  */
 export function documentedMetadata(form: TileForm): MetadataMap {
   const chunks = form.shape.k / chunkOf(form).width;
@@ -31,7 +32,9 @@ export function documentedMetadata(form: TileForm): MetadataMap {
     for (let chunk = 0; chunk < chunks; chunk++) {
       const group = (row % 8) * 4;
       const half = row < 8 ? 0 : 16;
-      if (chunks <= 8) {
+      if (chunks === 8 && form.d.type === 's32')
+        places.push({ lane: group + selector * 2 + (row < 8 ? 0 : 1), shift: 4 * chunk });
+      else if (chunks <= 8) {
         const lane = chunks === 4 ? selector : selector * 2 + (chunk >> 2);
         places.push({ lane: group + lane, shift: half + 4 * (chunk & 3) });
       } else {

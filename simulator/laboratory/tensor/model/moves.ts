@@ -1,4 +1,4 @@
-import { elementBits, sharedRows, type MoveForm } from '../forms/index.js';
+import { elementBits, matrixImage, sharedRows, shape, wmmaFragment, type MoveForm } from '../forms/index.js';
 
 /** Which element of the input each element of the output is, by place; -1 where it keeps what memory had. */
 export type MoveMap = Int32Array;
@@ -44,6 +44,24 @@ function transposed(words: Uint32Array): Uint32Array {
     const [row, column] = [lane >> 2, (lane & 3) * 2];
     return (half(column, row) | (half(column + 1, row) << 16)) >>> 0;
   });
+}
+
+/**
+ * Where a `wmma` load or store takes each element from, as an H200 does.
+ * @throws RangeError of a form of no matrix
+ */
+export function fragmentMap(form: MoveForm): MoveMap {
+  const { matrix, kind, inputs, output } = form;
+  if (matrix === undefined) throw new RangeError(`${form.name} moves no fragment`);
+  const image = matrixImage(matrix);
+  const isStore = kind === 'wmma.store';
+  const registers = isStore ? (inputs[1]?.count ?? 0) : output.count;
+  const { type, fragment, text } = matrix;
+  const held = wmmaFragment({ ...shape(text), fragment, type, registers });
+  // A store's registers lie behind the memory's old words.
+  return isStore
+    ? image.map.map((element) => image.map.length + held.map.indexOf(element))
+    : held.map.map((element) => image.map.indexOf(element));
 }
 
 /** Words that a `wmma` load or store leaves by a map of its elements. */

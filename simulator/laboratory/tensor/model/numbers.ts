@@ -77,6 +77,14 @@ export function roundTo(value: number, fractionBits: number, lowest: number, rou
   return (away ? whole + Math.sign(steps) : whole) * power(quantum);
 }
 
+/** The nearest f16 or f32, ties to even; what is too large is an infinity. */
+export function nearest(value: number, type: 'f16' | 'f32'): number {
+  if (type === 'f32') return Math.fround(value);
+  if (!Number.isFinite(value)) return value;
+  const rounded = roundTo(value, 10, -14, 'rn');
+  return Math.abs(rounded) < 65536 ? rounded : Math.sign(value) * Infinity;
+}
+
 /** Bits of a number that the format holds exactly, or of a signed nought or infinity. */
 export function encodeExact(type: 'f16' | 'f32', value: number): number {
   if (type === 'f32') {

@@ -14,10 +14,12 @@ const common: FusedModel = {
   rounding: 'rz',
   resultBits: 23,
   between: 'result',
+  narrowing: 'atOnce',
   overflow: 'infinity',
   subnormalInputs: 'kept',
   subnormalResults: 'kept',
   tf32: 'truncated',
+  eighths: 'own',
   zeroSign: 'positive',
   nan: 'allOnes',
 };

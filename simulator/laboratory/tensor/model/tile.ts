@@ -3,8 +3,9 @@ import { chainDot } from './chainDot.js';
 import { fusedContext, fusedDot, type DotOperands, type FusedContext } from './fusedDot.js';
 import { integerDot, integerValue } from './integerDot.js';
 import { columnsOf, documentedMetadata, type MetadataMap } from './metadata.js';
-import { decodeAll, type Decoded } from './numbers.js';
+import { decodeAll, leadingExponent, type Decoded } from './numbers.js';
 import type { FusedModel, Model } from './parameters.js';
+import { scalarDot } from './scalarDot.js';
 
 /** A form with a model: what a tile's words become. */
 export interface TileModel {
@@ -80,6 +81,19 @@ export class PreparedTile {
             element,
           );
       }
+      case 'scalar': {
+        const operands = this.operands({ tf32: 'truncated', eighths: 'own' });
+        const result = form.d.type === 'f16' ? 'f16' : 'f32';
+        return (element) =>
+          scalarDot(
+            operands,
+            model,
+            result,
+            Math.floor(element / width) * left,
+            this.factorsOf(element),
+            element,
+          );
+      }
       case 'integer': {
         const { a, b } = this.integers;
         const join = form.bitOperation ?? 'product';
@@ -98,15 +112,16 @@ export class PreparedTile {
     }
   }
 
-  private operands(model: FusedModel): DotOperands {
-    let operands = this.decodings.get(model.tf32);
+  private operands(reading: Reading): DotOperands {
+    const key = `${reading.tf32} ${reading.eighths}`;
+    let operands = this.decodings.get(key);
     if (operands === undefined) {
       operands = {
-        a: decoded(this.form.a.type, this.a.bits, model),
-        b: decoded(this.form.b.type, this.b.bits, model),
+        a: decoded(this.form.a.type, this.a.bits, reading),
+        b: decoded(this.form.b.type, this.b.bits, reading),
         c: decodeAll(this.form.c.type, this.c.bits),
       };
-      this.decodings.set(model.tf32, operands);
+      this.decodings.set(key, operands);
     }
     return operands;
   }
@@ -163,9 +178,18 @@ function contextOf(form: TileForm, model: FusedModel): FusedContext {
   return context;
 }
 
-function decoded(type: ElementType, bits: Uint32Array, { tf32 }: FusedModel): Decoded {
-  if (type !== 'tf32' || tf32 === 'truncated') return decodeAll(type, bits);
-  return decodeAll(type, bits.map(nearestTf32));
+/** How factors are read. */
+type Reading = Pick<FusedModel, 'tf32' | 'eighths'>;
+
+function decoded(type: ElementType, bits: Uint32Array, { tf32, eighths }: Reading): Decoded {
+  if (type === 'tf32' && tf32 === 'nearest') return decodeAll(type, bits.map(nearestTf32));
+  const own = decodeAll(type, bits);
+  if (eighths === 'own' || (type !== 'e4m3' && type !== 'e5m2')) return own;
+  const exponents = own.exponents.map((exponent, at) => {
+    const value = own.values[at] ?? 0;
+    return value === 0 || !Number.isFinite(value) ? exponent : Math.max(leadingExponent(value), -14);
+  });
+  return { ...own, exponents };
 }
 
 /** Bits of an f32 with the low 13 rounded away, ties to even; a NaN stays one. */
