@@ -27,7 +27,7 @@ export const EXPERIMENTS = {
   aimd: { usually: 'about 15 seconds', folder: 'aimd', seed: NSDI, options: { only: text('all') } },
   batchLatency: { usually: 'about 1.5 minutes', folder: 'batching', seed: NSDI },
   canary: { usually: 'about a minute', folder: 'canary', seed: NSDI },
-  cascade: { usually: 'about 6 minutes', folder: 'cascade', seed: NSDI },
+  cascade: { usually: 'about three minutes', folder: 'cascade', seed: NSDI },
   concurrency: {
     usually: 'about 20 seconds',
     folder: 'concurrency',
