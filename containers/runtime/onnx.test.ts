@@ -69,6 +69,17 @@ function agrees(spec: ModelSpec, width: number, evaluate: (input: Float32Array) 
   });
 }
 
+it('is the same of a Buffer, wherever its bytes lie', () => {
+  const bytes = onnxFile({
+    inputs: { x: ['N', 5] },
+    initializers: { w: tensor(5, 3) },
+    nodes: [{ op: 'MatMul', inputs: ['x', 'w'], output: 'y' }],
+  });
+  const options = { name: 'model', maxBatchSize: MAX_BATCH };
+  const within = Buffer.concat([Buffer.alloc(3, 1), bytes]).subarray(3);
+  expect(importOnnx(within, 'model.onnx', options)).toEqual(importOnnx(bytes, 'model.onnx', options));
+});
+
 describe('operators', () => {
   it.each<[string, number, number]>([
     ['few inputs and outputs', 3, 2],

@@ -49,7 +49,9 @@ const MOST_ELEMENTS = 2 ** 31 - 1;
  * @throws ModelError `importInvalid` or `importUnsupported` naming the node or the tensor.
  */
 export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportOptions): ImportedModel {
-  const source = withExtents(readOnnx(bytes, file, options.folder), file, options.extents ?? {});
+  // Parts of a Buffer are not where parts of its bytes are.
+  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const source = withExtents(readOnnx(plain, file, options.folder), file, options.extents ?? {});
   const graph = translated(source, file, options);
   const { inputs } = graph;
   const inputType = inputTypeOf(graph);
