@@ -20,7 +20,8 @@ export interface CheckedFile extends PolicyTraits {
   readonly refused?: string | undefined;
 }
 
-const CHECK_MS = 5000;
+/** What a file has to come to an end, at first and where that was too short: those that take long wait for those that have not been tried. */
+const CHECK_MS = [500, 5000] as const;
 export const MOST_FILE_LENGTH = 262_144;
 /** Files that are tried at once; others wait for their turn. */
 const TRIALS = new StartTurns(2);
@@ -34,15 +35,32 @@ export function checkFile(file: PolicyFile, check: FileCheck): Promise<CheckedFi
     const message = `${file.name} has ${file.text.length} characters, and ${MOST_FILE_LENGTH} are the most`;
     return Promise.reject(new PolicyFileError('file', message));
   }
-  return new Promise((resolve, reject) => {
-    const leave = TRIALS.take(0, () => {
-      // Behind `leave`, which it has.
-      setImmediate(() => void tried(file, check).then(resolve, reject).finally(leave));
-    });
-  });
+  return inTurn(file, check, 0);
 }
 
-function tried(file: PolicyFile, check: FileCheck): Promise<CheckedFile> {
+async function inTurn(file: PolicyFile, check: FileCheck, turn: number): Promise<CheckedFile> {
+  const leave = await new Promise<() => void>((resolve) => {
+    const leaving = TRIALS.take(turn, () => {
+      // Behind `leaving`, which it has then.
+      setImmediate(() => {
+        resolve(leaving);
+      });
+    });
+  });
+  let checked: CheckedFile | undefined;
+  try {
+    checked = await tried(file, check, CHECK_MS[turn]);
+  } finally {
+    leave();
+  }
+  if (checked !== undefined) return checked;
+  if (turn + 1 < CHECK_MS.length) return inTurn(file, check, turn + 1);
+  const seconds = CHECK_MS[turn] / 1000;
+  throw new PolicyFileError('file', `${file.name}: it did not come to an end within ${seconds} s: it loops`);
+}
+
+/** @returns undefined: it did not come to an end within so long */
+function tried(file: PolicyFile, check: FileCheck, withinMs: number): Promise<CheckedFile | undefined> {
   return new Promise((resolve, reject) => {
     let traits: PolicyTraits | undefined;
     const refuse = (message: string, field = 'file'): void => {
@@ -69,10 +87,10 @@ function tried(file: PolicyFile, check: FileCheck): Promise<CheckedFile> {
       },
       onEnd: (reason) => refuse(`${file.name}: ${reason}`),
     });
-    const timer = setTimeout(
-      () => refuse(`${file.name}: it did not come to an end within ${CHECK_MS / 1000} s: it loops`),
-      CHECK_MS,
-    );
+    const timer = setTimeout(() => {
+      end();
+      resolve(undefined);
+    }, withinMs);
     const end = (): void => {
       clearTimeout(timer);
       child.close();

@@ -214,10 +214,18 @@ it('tries files a few at a time, so that others are served meanwhile', async () 
   const look = setInterval(() => {
     most = Math.max(most, childrenOf(process.pid));
   }, 50);
-  const refusals = await Promise.allSettled(
-    Array.from({ length: 5 }, () => checkFile(looping, { parameters: null })),
+  const order: string[] = [];
+  const loops = Array.from({ length: 5 }, () =>
+    checkFile(looping, { parameters: null }).finally(() => order.push('loops')),
   );
+  const good = checkFile({ name: 'good.mjs', text: fileText({}) }, { parameters: null }).then(() =>
+    order.push('good'),
+  );
+  const refusals = await Promise.allSettled(loops);
+  await good;
   clearInterval(look);
+  // All are tried shortly before any is tried for long.
+  expect(order[0]).toBe('good');
   expect(refusals.map(({ status }) => status)).toEqual(new Array(5).fill('rejected'));
   expect(most).toBeGreaterThan(0);
   // Two, and those that have just been ended.
