@@ -195,7 +195,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
     loss: options.loss === undefined ? undefined : lossIn(options.loss),
     loss_of_late: orNull(NOTHING, options.lossOfLate),
     policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
-    policy_file: policyFile === undefined ? undefined : readPolicyFile(policyFile),
+    policy_file: policyFile === undefined ? undefined : await readPolicyFile(policyFile),
     forget_learned: options.forgetLearned,
   });
   printDone(options.json, sentence);
@@ -204,7 +204,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
 async function add(name: string, options: AddOptions): Promise<void> {
   const parameters = parametersIn(options.policyParameters);
   const { policyFile, policy = policyFile === undefined ? 'static' : FILE_POLICY } = options;
-  const sent = policyFile === undefined ? undefined : readPolicyFile(policyFile);
+  const sent = policyFile === undefined ? undefined : await readPolicyFile(policyFile);
   const { management } = await clientOf(options);
   const sentence = await management.addApplication({
     name,

@@ -94,7 +94,7 @@ async function policyOf({
     const { policyNamed } = await import('../../selection/index.js');
     return policyNamed(policy ?? '');
   }
-  const { name, content: text } = readPolicyFile(policyFile);
+  const { name, content: text } = await readPolicyFile(policyFile);
   const { openSteppedPolicy } = await import('../policyFiles/index.js');
   const opened = openSteppedPolicy({ name, text });
   if (opened.policy === undefined)

@@ -59,7 +59,7 @@ async function list({ json }: { readonly json?: true }): Promise<void> {
 }
 
 async function test(path: string, options: TestOptions): Promise<void> {
-  const { name, content: text } = readPolicyFile(path);
+  const { name, content: text } = await readPolicyFile(path);
   const parameters = jsonOf('--parameters', options.parameters);
   const otherParameters =
     options.otherParameters === undefined

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 
-/** What the server takes, in whatever characters; it says more exactly. */
-const MOST_FILE_BYTES = 3 * 262_144;
+/** Of a character in UTF-8, as they are counted here. */
+const MOST_CHARACTER_BYTES = 3;
 
 export interface ReadPolicyFile {
   readonly name: string;
@@ -15,13 +15,18 @@ export interface ReadPolicyFile {
 }
 
 /** A policy file of this machine. @throws CommandError */
-export function readPolicyFile(path: string): ReadPolicyFile {
+export async function readPolicyFile(path: string): Promise<ReadPolicyFile> {
+  // It loads what only these commands need.
+  const { MOST_FILE_LENGTH } = await import('../policyFiles/index.js');
   try {
     // Others may never end.
     const file = statSync(path);
     if (!file.isFile()) throw new Error('it is no file');
-    if (file.size > MOST_FILE_BYTES)
-      throw new Error(`it has ${file.size} bytes, and a policy file has 262144 characters at most`);
+    // The server says it more exactly.
+    if (file.size > MOST_CHARACTER_BYTES * MOST_FILE_LENGTH)
+      throw new Error(
+        `it has ${file.size} bytes, and a policy file has ${MOST_FILE_LENGTH} characters at most`,
+      );
     const content = readFileSync(path, 'utf8');
     return {
       name: basename(path),
