@@ -39,14 +39,7 @@ export function checkFile(file: PolicyFile, check: FileCheck): Promise<CheckedFi
 }
 
 async function inTurn(file: PolicyFile, check: FileCheck, turn: number): Promise<CheckedFile> {
-  const leave = await new Promise<() => void>((resolve) => {
-    const leaving = TRIALS.take(turn, () => {
-      // Behind `leaving`, which it has then.
-      setImmediate(() => {
-        resolve(leaving);
-      });
-    });
-  });
+  const leave = await new Promise<() => void>((resolve) => TRIALS.take(turn, resolve));
   let checked: CheckedFile | undefined;
   try {
     checked = await tried(file, check, CHECK_MS[turn]);

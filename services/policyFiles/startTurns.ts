@@ -1,6 +1,7 @@
 interface Waiting {
   readonly rank: number;
-  readonly go: () => void;
+  readonly go: (leave: () => void) => void;
+  readonly leave: () => void;
 }
 
 /** Starts of processes, so many at once: of however many that loop, few do so at a time. */
@@ -13,31 +14,32 @@ export class StartTurns {
 
   /**
    * @param rank the lower are earlier, equals in order
-   * @param go called once it is its turn, at once where there is room
+   * @param go called once it is its turn, at once where there is room, with what is returned
    * @returns ends its turn, or its waiting; to be called once at least
    */
-  take(rank: number, go: () => void): () => void {
-    const one: Waiting = { rank, go };
-    if (this.open < this.most) {
-      this.open += 1;
-      go();
-    } else {
-      const later = this.waiting.findIndex((other) => other.rank > rank);
-      this.waiting.splice(later < 0 ? this.waiting.length : later, 0, one);
-    }
+  take(rank: number, go: (leave: () => void) => void): () => void {
     let isOver = false;
-    return () => {
+    const leave = (): void => {
       if (isOver) return;
       isOver = true;
       const at = this.waiting.indexOf(one);
       if (at < 0) this.endOne();
       else this.waiting.splice(at, 1);
     };
+    const one: Waiting = { rank, go, leave };
+    if (this.open < this.most) {
+      this.open += 1;
+      go(leave);
+    } else {
+      const later = this.waiting.findIndex((other) => other.rank > rank);
+      this.waiting.splice(later < 0 ? this.waiting.length : later, 0, one);
+    }
+    return leave;
   }
 
   private endOne(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.open -= 1;
-    else next.go();
+    else next.go(next.leave);
   }
 }
