@@ -139,12 +139,11 @@ function afterQuery(trial: Trial, rules: TrialRules, outcomes: readonly ArmOutco
   if (trial.phase !== 'ramping' || first === undefined || first.kind === 'absent') return trial;
   const isCandidate = first.arm === candidate;
   if (!isCandidate && first.arm !== incumbent) return trial;
-  const { share: chosen = isCandidate ? candidateShare(trial, rules) : 1 - candidateShare(trial, rules) } =
-    first;
+  const { share: chosen } = first;
   // Nobody else could have been asked: it was before this trial.
-  if (chosen >= 1) return trial;
-  // That of its draw: it may have taken longer than the step.
-  const share = isCandidate ? chosen : 1 - chosen;
+  if (chosen !== undefined && chosen >= 1) return trial;
+  // That of its draw, where it is known: it may have taken longer than the step.
+  const share = chosen === undefined ? candidateShare(trial, rules) : isCandidate ? chosen : 1 - chosen;
   const asked = trial.asked + (isCandidate ? 1 : 0);
   let { latency, errors } = rails;
   if (rules.errors !== null) {
