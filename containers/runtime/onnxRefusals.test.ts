@@ -12,6 +12,18 @@ describe('a file that cannot be imported', () => {
     ...more,
     nodes: [{ ...node, output: 'y' }],
   });
+  /** A constant of one value that an operator makes large, added to the input. */
+  const widened = (op: string, extents: readonly number[]): ModelSpec => ({
+    ...spec,
+    initializers: {
+      w: { dims: [1], values: [1] },
+      extents: { dims: [extents.length], values: [...extents], isInteger: true },
+    },
+    nodes: [
+      { op, inputs: ['w', 'extents'], output: 'wide' },
+      { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
+    ],
+  });
   const image = { x: ['N', 2, 5, 5] };
   const filter = { w: tensor(3, 2, 3, 3) };
 
@@ -69,33 +81,13 @@ describe('a file that cannot be imported', () => {
     ['an unknown value', one({ op: 'Relu', inputs: ['z'] }), 'importInvalid', "node 0: it reads 'z'"],
     [
       'a constant that a few bytes make large',
-      {
-        ...spec,
-        initializers: {
-          w: { dims: [1], values: [1] },
-          far: { dims: [2], values: [2 ** 30, 2 ** 30], isInteger: true },
-        },
-        nodes: [
-          { op: 'Expand', inputs: ['w', 'far'], output: 'wide' },
-          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
-        ],
-      },
+      widened('Expand', [2 ** 30, 2 ** 30]),
       'importUnsupported',
       `${2 ** 60} values are too many`,
     ],
     [
       'a constant that is repeated',
-      {
-        ...spec,
-        initializers: {
-          w: { dims: [1], values: [1] },
-          times: { dims: [1], values: [2 ** 27], isInteger: true },
-        },
-        nodes: [
-          { op: 'Tile', inputs: ['w', 'times'], output: 'wide' },
-          { op: 'Add', inputs: ['x', 'wide'], output: 'y' },
-        ],
-      },
+      widened('Tile', [2 ** 27]),
       'importUnsupported',
       `${2 ** 27} values are too many`,
     ],

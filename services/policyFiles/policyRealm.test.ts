@@ -35,6 +35,13 @@ function observed(text: string): Reply {
   return ask({ op: 'learn', s: 1, to: 2, observations: [observation] });
 }
 
+const OBSERVATION = {
+  selection: { arms: ['a'], propensity: 1 },
+  predictions: [],
+  feedback: { label: '1' },
+  query: {},
+};
+
 it('selects, learns and tells what it has learned', () => {
   expect(selected(fileText({}))).toEqual({ id: 1, selection: { arms: ['b'], propensity: 1 } });
   expect(observed(fileText({}))).toMatchObject({
@@ -172,13 +179,7 @@ it('takes a later file that does not know the state from the beginning, and says
     parameters: null,
     learned: { schema: 1, policy: 'own', learned: 5 },
   });
-  const observation = {
-    selection: { arms: ['a'], propensity: 1 },
-    predictions: [],
-    feedback: { label: '1' },
-    query: {},
-  };
-  expect(ask({ op: 'learn', s: 1, to: 2, observations: [observation] })).toMatchObject({
+  expect(ask({ op: 'learn', s: 1, to: 2, observations: [OBSERVATION] })).toMatchObject({
     learned: { learned: 1 },
     rest: { anew: 'of another time' },
   });
@@ -191,13 +192,7 @@ it.each<[string, string, number]>([
   const { ask } = opened(fileText({ more: `prior(own) { return ${made}; },` }));
   const own = { schema: 1, policy: 'own', arms: ['a', 'b'], learned: 8 };
   ask({ op: 'state', s: 1, arms: ['a', 'b'], parameters: null, learned: own, isPrior: true });
-  const observation = {
-    selection: { arms: ['a'], propensity: 1 },
-    predictions: [],
-    feedback: { label: '1' },
-    query: {},
-  };
-  expect(ask({ op: 'learn', s: 1, to: 2, observations: [observation] })).toMatchObject({
+  expect(ask({ op: 'learn', s: 1, to: 2, observations: [OBSERVATION] })).toMatchObject({
     learned: { learned },
   });
 });

@@ -126,7 +126,7 @@ class Client:
     ) -> List[Union[Prediction, RefusedError]]:
         """As predict, of several inputs: an answer for each, in order. One that failed has its RefusedError in its place, and disturbs no other."""
         batch = [input_json(one) for one in inputs]
-        given: Any = features_json(features) if features is None or isinstance(features, Mapping) else [features_json(one) for one in features]
+        given: Union[dict, List[Optional[dict]], None] = features_json(features) if features is None or isinstance(features, Mapping) else [features_json(one) for one in features]
         fields = query_fields(context, version, latency_slo_micros, strict, priority, launch_class, given)
         answer = self._post(application, "predict", {"input_batch": batch, **fields}, deadline_ms, timeout)
         return predictions_of(answer, len(batch))

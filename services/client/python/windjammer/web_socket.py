@@ -45,8 +45,8 @@ _SILENCE_SECONDS = 75.0
 _GOODBYE_SECONDS = 2.0
 _PIECE = 262144
 _MOST_REFUSAL_BYTES = 1 << 20
-# Codes with which a server closes that say that the same messages on another connection may do: it drains, has no room now, or broke.
 _TOO_LARGE = 1009
+# Codes with which a server closes that say that the same messages on another connection may do: it drains, has no room now, or broke.
 _PASSING_CLOSES = frozenset([1000, 1001, 1005, 1006, 1011, 1012, 1013])
 
 
