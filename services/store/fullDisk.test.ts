@@ -16,6 +16,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { open } from 'lmdb';
 import { EmbeddedStore, SCHEMA_VERSION, type StoreFault } from './index.js';
+import { StoreFiles } from './thread/storeFiles.js';
 import { setOnce, setValue } from './tests/conformance.js';
 
 const mount = (...args: readonly string[]) => spawnSync('mount', args).status === 0;
@@ -154,33 +155,81 @@ describe.runIf(canMount())('EmbeddedStore on a disk that fails', () => {
     await Promise.all([close(store), close(other)]);
   });
 
-  it('outlives an ext4 that goes read-only after an error', async (context) => {
+  /** @returns undefined where only root mounts, or this kernel makes no mounted file system fail on demand */
+  function failingExt4() {
     const image = join(disk, '../', `windjammer-${process.pid}.img`);
     const folder = join(disk, 'ext4');
     mkdirSync(folder);
     const run = (command: string, ...args: string[]) => spawnSync(command, args, { encoding: 'utf8' });
+    writeFileSync(image, '');
+    truncateSync(image, 8 * 1024 * 1024);
+    run('mkfs.ext4', '-q', '-e', 'remount-ro', image);
+    const device = run('losetup', '--find', '--show', image).stdout.trim();
+    const isMounted = mount(device, folder);
+    const trigger = `/sys/fs/ext4/${basename(device)}/trigger_fs_error`;
+    const remove = () => {
+      run('umount', '--lazy', folder);
+      run('losetup', '--detach', device);
+      rmSync(image, { force: true });
+    };
+    if (!isMounted || !existsSync(trigger)) {
+      remove();
+      return undefined;
+    }
+    return {
+      data: join(folder, 'data'),
+      fail: () => {
+        run('sync', '-f', folder);
+        writeFileSync(trigger, '1');
+      },
+      mountAnew: () => {
+        run('umount', folder);
+        run('mount', device, folder);
+      },
+      remove,
+    };
+  }
+
+  it('outlives an ext4 that goes read-only after an error', async (context) => {
+    const ext4 = failingExt4();
+    if (ext4 === undefined) {
+      context.skip();
+      return;
+    }
     try {
-      writeFileSync(image, '');
-      truncateSync(image, 8 * 1024 * 1024);
-      run('mkfs.ext4', '-q', '-e', 'remount-ro', image);
-      const isMounted = mount('-o', 'loop', image, folder);
-      const device = run('findmnt', '-no', 'SOURCE', folder).stdout.trim();
-      const trigger = `/sys/fs/ext4/${basename(device)}/trigger_fs_error`;
-      if (!isMounted || !existsSync(trigger)) {
-        // Only root mounts, and only some kernels make a mounted file system fail on demand.
-        context.skip();
-        return;
-      }
-      const store = new EmbeddedStore(join(folder, 'data'));
+      const store = new EmbeddedStore(ext4.data);
       await setValue(store, 'kept', 1);
-      run('sync', '-f', folder);
-      writeFileSync(trigger, '1');
+      ext4.fail();
       expect(await setValue(store, 'kept', 2)).toMatchObject({ ok: false, cause: 'readOnly' });
       expect(store.get('kept')?.value).toBe(1);
       await close(store);
     } finally {
-      spawnSync('umount', ['--lazy', folder]);
-      rmSync(image, { force: true });
+      ext4.remove();
+    }
+  });
+
+  it('opens its files once they can be opened, however often they could not', async (context) => {
+    const ext4 = failingExt4();
+    if (ext4 === undefined) {
+      context.skip();
+      return;
+    }
+    mkdirSync(ext4.data);
+    writeFileSync(join(ext4.data, 'lock'), '');
+    const files = new StoreFiles(ext4.data, false);
+    const put = (value: number) =>
+      files.commit([['kept', { value, version: value }]], { made: [], generation: 0, oldest: 0 });
+    try {
+      await put(1);
+      ext4.fail();
+      for (let time = 0; time < 3; time++) await expect(put(2)).rejects.toThrow(/read-only/i);
+      expect(() => files.read(['kept'])).toThrow();
+      ext4.mountAnew();
+      await put(3);
+      expect(files.content().entries).toEqual([['kept', { value: 3, version: 3 }]]);
+      await files.close();
+    } finally {
+      ext4.remove();
     }
   });
 });

@@ -28,7 +28,9 @@ const LOCK_FILE = 'lock.mdb';
  * @param folder of the data
  */
 export function openedAside<T>(folder: string, isReadOnly: boolean, open: (path: string) => T): T {
-  if (!isReadOnly && !existsSync(join(folder, DATA_FILE))) tryRoom(folder);
+  const data = join(folder, DATA_FILE);
+  if (existsSync(data)) tryOpen(data, isReadOnly);
+  else if (!isReadOnly) tryRoom(folder);
   const aside = isReadOnly ? undefined : asideOf(folder);
   if (aside === undefined) {
     if (!isReadOnly) reserve(folder);
@@ -55,6 +57,11 @@ function asideOf(folder: string): string | undefined {
     if (aside !== undefined) rmSync(aside, { recursive: true, force: true });
     return undefined;
   }
+}
+
+/** What LMDB cannot open it reads again after it was freed. @throws Error of the system */
+function tryOpen(file: string, isReadOnly: boolean): void {
+  closeSync(openSync(file, isReadOnly ? 'r' : 'r+'));
 }
 
 /** LMDB does not outlive a beginning for which there is no room. @throws Error of the system */

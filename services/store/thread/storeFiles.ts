@@ -56,6 +56,8 @@ export class StoreFiles {
   private marks: Database<1, MarkKey> | undefined;
   /** After a commit that failed, LMDB may refuse all others until its files are opened anew. */
   private isSuspect = false;
+  /** LMDB's library closes what it has opened, and only once. */
+  private isOpen = true;
   private readonly place: PlaceOfFiles;
 
   /**
@@ -126,6 +128,8 @@ export class StoreFiles {
   }
 
   async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
     await this.root.close();
   }
 
@@ -156,8 +160,9 @@ export class StoreFiles {
   }
 
   private async reopen(): Promise<void> {
-    await this.root.close().catch(() => undefined);
+    await this.close().catch(() => undefined);
     [this.root, this.meta, this.state, this.marks, this.cold] = openFiles(this.directory, this.isReadOnly);
+    this.isOpen = true;
     this.isSuspect = false;
   }
 }
