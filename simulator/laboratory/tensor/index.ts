@@ -1,4 +1,4 @@
+export { computeTile, documentedMetadata } from '../../tensor/index.js';
+export type { Model, Operand, TileForm, TileModel } from '../../tensor/index.js';
 export { moveForms, tileForms } from './forms/index.js';
-export type { MoveForm, Operand, TileForm } from './forms/index.js';
-export { computeTile, documentedMetadata } from './model/index.js';
-export type { Model, TileModel } from './model/index.js';
+export type { MoveForm } from './forms/index.js';

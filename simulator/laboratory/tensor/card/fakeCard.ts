@@ -5,14 +5,15 @@
  */
 import { readFileSync, readSync, writeSync } from 'node:fs';
 import {
-  floatFormats,
-  moveForms,
-  tileForms,
   type ElementType,
-  type MoveForm,
+  type Model,
   type TileForm,
-} from '../forms/index.js';
-import { computeTile, fittedModel, moveByMap, moveMatrices, type Model } from '../model/index.js';
+  computeTile,
+  fittedModel,
+  floatFormats,
+} from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
+import { moveByMap, moveMatrices } from '../moves/index.js';
 import { fillTile, moveWords, tileWords, type InputArea } from '../probes/index.js';
 import { areaKinds } from '../probes/inputArea.js';
 import type { Mode } from '../probes/modes.js';

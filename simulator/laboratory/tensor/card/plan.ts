@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import {
-  elementBits,
-  floatFormat,
-  moveForms,
-  tileForms,
-  type MoveForm,
-  type TileForm,
-} from '../forms/index.js';
+import { type TileForm, elementBits, floatFormat } from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
 import {
   blockShape,
   chunkTiles,

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { moveForms, tileForms, type MoveForm, type TileForm } from '../forms/index.js';
+import type { TileForm } from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
 import {
   chunkTiles,
   craftedTiles,

@@ -1,15 +1,15 @@
-import type { TileForm } from '../forms/index.js';
 import {
+  type ChainModel,
+  type FusedModel,
+  type IntegerModel,
+  type ScalarModel,
+  type TileForm,
   doubleChain,
   exactIntegers,
   fittedModel,
   mostFractionBits,
   published,
-  type ChainModel,
-  type FusedModel,
-  type IntegerModel,
-  type ScalarModel,
-} from '../model/index.js';
+} from '../../../tensor/index.js';
 
 /** Every combination of values of some parameters, the first value of each being the likeliest. */
 function* combinations<T extends object>(

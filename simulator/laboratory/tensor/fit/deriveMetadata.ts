@@ -1,12 +1,12 @@
-import type { TileForm } from '../forms/index.js';
 import {
+  type MetadataMap,
+  type MetadataPlace,
+  type TileForm,
   chunkOf,
   columnInChunk,
   documentedMetadata,
   elementsOf,
-  type MetadataMap,
-  type MetadataPlace,
-} from '../model/index.js';
+} from '../../../tensor/index.js';
 
 /** One of the tiles that tell columns (`craftedTiles`): its metadata and what it left. */
 export interface IndexCase {

@@ -1,5 +1,6 @@
-import { elementBits, type MoveForm } from '../forms/index.js';
-import type { MoveMap } from '../model/index.js';
+import { elementBits } from '../../../tensor/index.js';
+import type { MoveForm } from '../forms/index.js';
+import type { MoveMap } from '../moves/index.js';
 
 /** What a move was given and left. */
 export interface MoveCase {

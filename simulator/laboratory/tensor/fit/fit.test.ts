@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../testSample/index.js';
-import { moveForms, tileForms, type MoveForm, type TileForm } from '../forms/index.js';
 import {
+  type Model,
+  type TileForm,
   computeTile,
   documentedMetadata,
   doubleChain,
   exactIntegers,
   forHalfResults,
-  moveByMap,
   published,
-  type Model,
-} from '../model/index.js';
+} from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
+import { moveByMap } from '../moves/index.js';
 import {
   chunkTiles,
   craftedTiles,

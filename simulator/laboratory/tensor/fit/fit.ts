@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readRun } from '../card/results.js';
-import type { Model } from '../model/index.js';
+import type { Model } from '../../../tensor/index.js';
 import { reportOf, type FormReport } from './report.js';
 
 const { values: options, positionals } = parseArgs({

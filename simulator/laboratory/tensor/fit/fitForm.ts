@@ -1,12 +1,14 @@
 import {
-  elementsOf,
-  fittedModel,
-  PreparedTile,
+  type FloatFormat,
   type FusedModel,
   type MetadataMap,
   type Model,
-} from '../model/index.js';
-import { floatFormat, type FloatFormat, type TileForm } from '../forms/index.js';
+  PreparedTile,
+  type TileForm,
+  elementsOf,
+  fittedModel,
+  floatFormat,
+} from '../../../tensor/index.js';
 import { chains, integers, rules, scalars, structures } from './candidates.js';
 
 /** What a card was given in one tile, and left. */

@@ -1,15 +1,8 @@
 import { digestOf, FormInputs, formNamed, returnedTiles, type ResultEntry } from '../card/results.js';
 import { chunkTiles, indexTileCount } from '../probes/index.js';
-import type { MoveForm, TileForm } from '../forms/index.js';
-import {
-  computeTile,
-  fragmentMap,
-  moveByMap,
-  moveMatrices,
-  type MetadataMap,
-  type Model,
-  type MoveMap,
-} from '../model/index.js';
+import { type MetadataMap, type Model, type TileForm, computeTile } from '../../../tensor/index.js';
+import type { MoveForm } from '../forms/index.js';
+import { type MoveMap, fragmentMap, moveByMap, moveMatrices } from '../moves/index.js';
 import { deriveMetadata } from './deriveMetadata.js';
 import { deriveMove, type MoveCase } from './deriveMoves.js';
 import { fitForm, type Difference, type FitOptions } from './fitForm.js';

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  attemptedMoveForms,
-  attemptedTileForms,
-  moveForms,
-  readAssembled,
-  tileForms,
-  type Operand,
-} from './index.js';
+import { attemptedMoveForms, moveForms, readAssembled, tileForms } from './index.js';
+import type { Operand } from '../../../tensor/index.js';
 
 const assembled = readAssembled();
-const attempted = [...attemptedTileForms, ...attemptedMoveForms].map(({ name }) => name);
+const attempted = [...tileForms, ...attemptedMoveForms].map(({ name }) => name);
 
 /** Whether every element lies in one place. */
 function isOnce({ map, rows, columns, batches }: Operand): boolean {

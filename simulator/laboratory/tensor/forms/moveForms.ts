@@ -1,8 +1,11 @@
-import type { ElementType } from './elementTypes.js';
-import type { Layout } from './fragments.js';
-import { shape } from './mmaForms.js';
-import { inMemory, type Operand } from './operand.js';
-import { wmmaRegisters } from './wmmaForms.js';
+import {
+  type ElementType,
+  type Layout,
+  type Operand,
+  inMemory,
+  shape,
+  wmmaRegisters,
+} from '../../../tensor/index.js';
 
 /** What a move takes or leaves: registers of every lane, or words of memory. */
 export interface MoveArea {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../../files/index.js';
 import { header, moveKernel, tileKernel } from '../probes/kernelText.js';
-import { attemptedMoveForms, attemptedTileForms, readAssembled, type Assembled } from './index.js';
+import { attemptedMoveForms, readAssembled, tileForms, type Assembled } from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tensor-forms-'));
 const known = process.argv.includes('--all') ? undefined : readAssembled();
@@ -39,7 +39,7 @@ function ask(name: string, text: string): void {
 }
 
 try {
-  for (const form of attemptedTileForms) ask(form.name, tileKernel('form', form));
+  for (const form of tileForms) ask(form.name, tileKernel('form', form));
   for (const form of attemptedMoveForms) ask(form.name, moveKernel('form', form));
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,7 +1,12 @@
-import { elementBits, type ElementType } from './elementTypes.js';
-import { shape } from './mmaForms.js';
-import { inRegisters, ofMap, type Operand } from './operand.js';
-import type { TileForm } from './tileForm.js';
+import {
+  type ElementType,
+  type Operand,
+  type TileForm,
+  elementBits,
+  inRegisters,
+  ofMap,
+  shape,
+} from '../../../tensor/index.js';
 
 /** Threads of a warpgroup. */
 const threads = 128;
@@ -10,7 +15,7 @@ const threads = 128;
  * Forms of `wgmma` in its narrowest shape, 64 rows and 8 columns, A in registers: what decides how its unit adds. A warp has 16 rows, in
  * fragments like those of `mma` (9.7.15.5); B lies in shared memory, unswizzled, by columns (9.7.15.5.1).
  */
-export const attemptedWgmmaForms: readonly TileForm[] = [
+export const wgmmaForms: readonly TileForm[] = [
   ...(['f32', 'f16'] as const).map((d) => form('f16', 'f16', d)),
   form('bf16', 'bf16', 'f32'),
   form('tf32', 'tf32', 'f32'),

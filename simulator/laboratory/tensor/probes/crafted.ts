@@ -1,5 +1,13 @@
-import { elementBits, floatFormat, type ElementType, type TileForm } from '../forms/index.js';
-import { chunkOf, columnInChunk, encodeNarrow, wordsOf } from '../model/index.js';
+import {
+  type ElementType,
+  type TileForm,
+  chunkOf,
+  columnInChunk,
+  elementBits,
+  encodeNarrow,
+  floatFormat,
+  wordsOf,
+} from '../../../tensor/index.js';
 import { ProbeWriter, type DotProbe, type ProbeValue } from './dotProbe.js';
 import { fillTile } from './generator.js';
 import { tileAreas } from './inputArea.js';

@@ -1,4 +1,4 @@
-import { floatFormat, type ElementType, type FloatFormat, type TileForm } from '../forms/index.js';
+import { type ElementType, type FloatFormat, type TileForm, floatFormat } from '../../../tensor/index.js';
 
 /** Bits as they are stored, for what no number says: NaN, and low bits of a tf32. */
 export interface StoredBits {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kernelFixture, runFixture } from '../../kernels/index.js';
-import { moveForms, tileForms, type MoveForm, type TileForm } from '../forms/index.js';
+import type { TileForm } from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
 import { planForm, PlanBytes, seedOf } from '../card/plan.js';
 import { chunkTiles, fillTile, modeNames, moveAreas, tileAreas } from './index.js';
 

@@ -1,4 +1,4 @@
-import { floatFormat } from '../forms/index.js';
+import { floatFormat } from '../../../tensor/index.js';
 import type { InputArea } from './inputArea.js';
 import { chunkTiles, modeNames, type Mode } from './modes.js';
 

@@ -1,11 +1,11 @@
 import {
-  elementBits,
-  floatFormat,
   type ElementType,
-  type MoveForm,
   type Operand,
   type TileForm,
-} from '../forms/index.js';
+  elementBits,
+  floatFormat,
+} from '../../../tensor/index.js';
+import type { MoveForm } from '../forms/index.js';
 import type { Mode } from './modes.js';
 import { modesOf } from './modes.js';
 

@@ -1,5 +1,5 @@
-import { operandWords, type MoveArea, type MoveForm, type Operand, type TileForm } from '../forms/index.js';
-import { wmmaRegisters } from '../forms/index.js';
+import { type Operand, type TileForm, operandWords, wmmaRegisters } from '../../../tensor/index.js';
+import type { MoveArea, MoveForm } from '../forms/index.js';
 
 export const header = '.version 9.0\n.target sm_90a\n.address_size 64\n';
 

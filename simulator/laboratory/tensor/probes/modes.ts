@@ -1,4 +1,4 @@
-import { floatFormat, type FloatFormat, type TileForm } from '../forms/index.js';
+import { type FloatFormat, type TileForm, floatFormat } from '../../../tensor/index.js';
 
 /** How elements of an operand are drawn: exponents (unbiased, brought into the type's range) and what is done besides. */
 export interface Mode {

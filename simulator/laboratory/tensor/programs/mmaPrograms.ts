@@ -9,7 +9,7 @@ import {
   uniform,
   words,
 } from '../../kernels/index.js';
-import { decodeNumber } from '../model/index.js';
+import { decodeNumber } from '../../../tensor/index.js';
 import { cutToTf32, nibble, ones, products } from './references.js';
 
 const [m, n, k] = [64, 64, 128];

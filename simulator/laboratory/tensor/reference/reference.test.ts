@@ -2,16 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../testSample/index.js';
 import { digestOf, FormInputs, formNamed } from '../card/results.js';
 import { moveTiles, randomTiles } from '../card/plan.js';
-import { moveForms, tileForms, type MoveForm, type TileForm } from '../forms/index.js';
-import {
-  computeTile,
-  fittedFamilies,
-  fittedModel,
-  fittedOn,
-  fragmentMap,
-  moveByMap,
-  moveMatrices,
-} from '../model/index.js';
+import { type TileForm, computeTile, fittedFamilies, fittedModel, fittedOn } from '../../../tensor/index.js';
+import { type MoveForm, moveForms, tileForms } from '../forms/index.js';
+import { fragmentMap, moveByMap, moveMatrices } from '../moves/index.js';
 import { chunkTiles } from '../probes/index.js';
 import { readReference } from './index.js';
 import { digestOfChunks, referenceTiles } from './referenceTiles.js';

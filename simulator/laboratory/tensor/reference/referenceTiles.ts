@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TileForm } from '../forms/index.js';
+import type { TileForm } from '../../../tensor/index.js';
 import { chunkTiles, indexTileCount, modeNames } from '../probes/index.js';
 import type { FormInputs } from '../card/results.js';
 

@@ -1,4 +1,5 @@
-import { tileForms, wmmaRegisters, type Operand, type TileForm } from '../forms/index.js';
+import { type Operand, type TileForm, wmmaRegisters } from '../../../tensor/index.js';
+import { tileForms } from '../forms/index.js';
 import { header } from '../probes/index.js';
 
 /** One timed launch of a kernel of {@link timingModule}. */

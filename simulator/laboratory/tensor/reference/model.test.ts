@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { floatFormat, floatFormats, tileForms, type FloatFormat, type TileForm } from '../forms/index.js';
+import { tileForms } from '../forms/index.js';
+import { floatFormat, floatFormats, type FloatFormat, type TileForm } from '../../../tensor/index.js';
 import { fillTile, tileAreas, tileWords } from '../probes/index.js';
-import { decodeAll, encodeNarrow } from './numbers.js';
-import { fusedContext, fusedDot } from './fusedDot.js';
+import { decodeAll, encodeNarrow } from '../../../tensor/index.js';
+import { fusedContext, fusedDot } from '../../../tensor/index.js';
 import {
   computeTile,
   decodeNumber,
@@ -11,7 +12,7 @@ import {
   forHalfResults,
   published,
   type FusedModel,
-} from './index.js';
+} from '../../../tensor/index.js';
 
 function formOf(name: string): TileForm {
   const form = tileForms.find((each) => each.name === name);

@@ -1,4 +1,5 @@
-import { elementBits, matrixImage, sharedRows, shape, wmmaFragment, type MoveForm } from '../forms/index.js';
+import { elementBits, shape, wmmaFragment } from '../../../tensor/index.js';
+import { matrixImage, sharedRows, type MoveForm } from '../forms/index.js';
 
 /** Which element of the input each element of the output is, by place; -1 where it keeps what memory had. */
 export type MoveMap = Int32Array;

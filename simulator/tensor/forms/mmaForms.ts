@@ -9,7 +9,7 @@ import {
   type Shape,
 } from './fragments.js';
 import type { Operand } from './operand.js';
-import type { Rounding, Sparsity, TileForm } from './tileForm.js';
+import type { NamedForm, Rounding, Sparsity } from './tileForm.js';
 
 export function shape(text: string): Shape {
   const [, m = '', n = '', k = ''] = /^m(\d+)n(\d+)k(\d+)$/.exec(text) ?? [];
@@ -27,9 +27,8 @@ interface Multiplicands {
 const halfAccumulators = [
   ['f16', 'f16'],
   ['f32', 'f32'],
-  ['f32', 'f16'],
-  ['f16', 'f32'],
 ] as const;
+const quadAccumulators = [...halfAccumulators, ['f32', 'f16']] as const;
 const single = [['f32', 'f32']] as const;
 const integer = [['s32', 's32']] as const;
 
@@ -37,7 +36,7 @@ const bytes: readonly ElementType[] = ['s8', 'u8'];
 const nibbles: readonly ElementType[] = ['s4', 'u4'];
 const eighths: readonly ElementType[] = ['e4m3', 'e5m2'];
 
-/** Shapes and types of the dense product (9.7.14.5.14), also those that may not be for every target: the assembler decides. */
+/** Shapes and types of the dense product (9.7.14.5.14) that sm_90 has. */
 const dense: readonly Multiplicands[] = [
   { shapes: ['m16n8k8', 'm16n8k16'], a: ['f16'], b: ['f16'], accumulators: halfAccumulators },
   { shapes: ['m16n8k8', 'm16n8k16'], a: ['bf16'], b: ['bf16'], accumulators: single },
@@ -52,8 +51,8 @@ const denseIntegers: readonly Multiplicands[] = [
 
 function each(
   groups: readonly Multiplicands[],
-  make: (shapeText: string, a: ElementType, b: ElementType, d: ElementType, c: ElementType) => TileForm[],
-): TileForm[] {
+  make: (shapeText: string, a: ElementType, b: ElementType, d: ElementType, c: ElementType) => NamedForm[],
+): NamedForm[] {
   return groups.flatMap(({ shapes, a, b, accumulators }) =>
     shapes.flatMap((text) =>
       a.flatMap((aType) =>
@@ -90,67 +89,69 @@ function fragments(
   };
 }
 
-function quadForms(): TileForm[] {
+function quadForms(): NamedForm[] {
   return (['row', 'col'] as const).flatMap((aLayout) =>
     (['row', 'col'] as const).flatMap((bLayout) =>
-      halfAccumulators.map(([d, c]): TileForm => ({
-        name: `mma.sync.aligned.m8n8k4.${aLayout}.${bLayout}.${d}.f16.f16.${c}`,
-        kind: 'mma',
-        shape: shape('m8n8k4'),
-        a: quadFragmentA(aLayout),
-        b: quadFragmentB(bLayout),
-        c: quadFragmentC(c),
-        d: quadFragmentC(d),
-        satfinite: false,
-      })),
+      quadAccumulators.map(([d, c]): NamedForm => [
+        `mma.sync.aligned.m8n8k4.${aLayout}.${bLayout}.${d}.f16.f16.${c}`,
+        () => ({
+          kind: 'mma',
+          shape: shape('m8n8k4'),
+          a: quadFragmentA(aLayout),
+          b: quadFragmentB(bLayout),
+          c: quadFragmentC(c),
+          d: quadFragmentC(d),
+          satfinite: false,
+        }),
+      ]),
     ),
   );
 }
 
-function denseForms(): TileForm[] {
+function denseForms(): NamedForm[] {
   return each(dense, (text, a, b, d, c) => [
-    {
-      name: `mma.sync.aligned.${text}.row.col.${d}.${a}.${b}.${c}`,
-      kind: 'mma',
-      ...fragments(text, a, b, d, c),
-      satfinite: false,
-    },
+    [
+      `mma.sync.aligned.${text}.row.col.${d}.${a}.${b}.${c}`,
+      () => ({ kind: 'mma', ...fragments(text, a, b, d, c), satfinite: false }),
+    ],
   ]);
 }
 
-function integerForms(): TileForm[] {
+function integerForms(): NamedForm[] {
   return each(denseIntegers, (text, a, b, d, c) =>
-    [false, true].map((satfinite) => ({
-      name: `mma.sync.aligned.${text}.row.col${satfinite ? '.satfinite' : ''}.${d}.${a}.${b}.${c}`,
-      kind: 'mma',
-      ...fragments(text, a, b, d, c),
-      satfinite,
-    })),
+    [false, true].map((satfinite) => [
+      `mma.sync.aligned.${text}.row.col${satfinite ? '.satfinite' : ''}.${d}.${a}.${b}.${c}`,
+      () => ({ kind: 'mma', ...fragments(text, a, b, d, c), satfinite }),
+    ]),
   );
 }
 
-function doubleForms(): TileForm[] {
+function doubleForms(): NamedForm[] {
   const roundings: readonly (Rounding | undefined)[] = [undefined, 'rn', 'rz', 'rm', 'rp'];
   return ['m8n8k4', 'm16n8k4', 'm16n8k8', 'm16n8k16'].flatMap((text) =>
-    roundings.map((rounding) => ({
-      name: `mma.sync.aligned.${text}.row.col${rounding === undefined ? '' : `.${rounding}`}.f64.f64.f64.f64`,
-      kind: 'mma',
-      ...fragments(text, 'f64', 'f64', 'f64', 'f64'),
-      satfinite: false,
-      rounding: rounding ?? 'rn',
-    })),
+    roundings.map((rounding): NamedForm => [
+      `mma.sync.aligned.${text}.row.col${rounding === undefined ? '' : `.${rounding}`}.f64.f64.f64.f64`,
+      () => ({
+        kind: 'mma',
+        ...fragments(text, 'f64', 'f64', 'f64', 'f64'),
+        satfinite: false,
+        rounding: rounding ?? 'rn',
+      }),
+    ]),
   );
 }
 
-function bitForms(): TileForm[] {
+function bitForms(): NamedForm[] {
   return ['m8n8k128', 'm16n8k128', 'm16n8k256'].flatMap((text) =>
-    (['xor', 'and'] as const).map((bitOperation) => ({
-      name: `mma.sync.aligned.${text}.row.col.s32.b1.b1.s32.${bitOperation}.popc`,
-      kind: 'mma',
-      ...fragments(text, 'b1', 'b1', 's32', 's32'),
-      satfinite: false,
-      bitOperation,
-    })),
+    (['xor', 'and'] as const).map((bitOperation): NamedForm => [
+      `mma.sync.aligned.${text}.row.col.s32.b1.b1.s32.${bitOperation}.popc`,
+      () => ({
+        kind: 'mma',
+        ...fragments(text, 'b1', 'b1', 's32', 's32'),
+        satfinite: false,
+        bitOperation,
+      }),
+    ]),
   );
 }
 
@@ -212,7 +213,7 @@ const sparse: readonly (Multiplicands & {
     shapes: ['m16n8k64'],
     a: eighths,
     b: eighths,
-    accumulators: halfAccumulators,
+    accumulators: single,
     selectors: 1,
     indices: 'twoOfFour',
   },
@@ -254,30 +255,34 @@ const sparse: readonly (Multiplicands & {
   },
 ];
 
-function sparseForms(): TileForm[] {
+function sparseForms(): NamedForm[] {
   return sparse.flatMap((group) =>
     each([group], (text, a, b, d, c) =>
       ['.sp', '.sp::ordered_metadata'].flatMap((modifier) =>
         (group.isInteger === true ? [false, true] : [false]).flatMap((satfinite) =>
-          Array.from({ length: group.selectors }, (_, selector) => ({
-            name: `mma${modifier}.sync.aligned.${text}.row.col${satfinite ? '.satfinite' : ''}.${d}.${a}.${b}.${c} ${selector}`,
-            kind: 'sparse' as const,
-            ...fragments(text, a, b, d, c, 0.5),
-            satfinite,
-            sparse: { selector, indices: group.indices },
-          })),
+          Array.from({ length: group.selectors }, (_, selector): NamedForm => [
+            `mma${modifier}.sync.aligned.${text}.row.col${satfinite ? '.satfinite' : ''}.${d}.${a}.${b}.${c} ${selector}`,
+            () => ({
+              kind: 'sparse',
+              ...fragments(text, a, b, d, c, 0.5),
+              satfinite,
+              sparse: { selector, indices: group.indices },
+            }),
+          ]),
         ),
       ),
     ),
   );
 }
 
-/** Every form of `mma` that may be for some target between sm_70 and sm_90. */
-export const attemptedMmaForms: readonly TileForm[] = [
-  ...quadForms(),
-  ...denseForms(),
-  ...integerForms(),
-  ...doubleForms(),
-  ...bitForms(),
-  ...sparseForms(),
-];
+/** Every form of `mma` that sm_90 has. */
+export function mmaForms(): NamedForm[] {
+  return [
+    ...quadForms(),
+    ...denseForms(),
+    ...integerForms(),
+    ...doubleForms(),
+    ...bitForms(),
+    ...sparseForms(),
+  ];
+}

@@ -29,3 +29,6 @@ export interface Sparsity {
   /** Two of four neighbours (of 4-bit types, pairs of neighbours) by two indices of 2 bits, or one of two by one of two nibbles. */
   readonly indices: 'twoOfFour' | 'oneOfTwo';
 }
+
+/** A form by its name, made when it is asked for: there are hundreds, and a program has a few. */
+export type NamedForm = readonly [name: string, make: () => Omit<TileForm, 'name'>];

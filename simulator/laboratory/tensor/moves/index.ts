@@ -1,0 +1,2 @@
+export { fragmentMap, moveByMap, moveMatrices } from './moveModel.js';
+export type { MoveMap } from './moveModel.js';

@@ -1,0 +1,2 @@
+export * from './forms/index.js';
+export * from './model/index.js';
