@@ -1,6 +1,7 @@
 export type * from './ir.js';
 export { PtxParseError, type PtxErrorCode } from './errors.js';
 export * from './isa/index.js';
+export { productName, registersOf } from './matrixRules.js';
 export { parseModule } from './moduleParser.js';
 export {
   printBlocks,

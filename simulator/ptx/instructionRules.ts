@@ -1,4 +1,5 @@
 import { isa } from './isa/index.js';
+import { checkMatrix } from './matrixRules.js';
 import type { IrFunction, IrInstruction, IrOperand, IrParameter, IrPrototype } from './ir.js';
 import { typeBits } from './scalarTypes.js';
 
@@ -51,6 +52,8 @@ export function checkByOpcode(
       return checkVector(instruction, 1);
     case 'vectors':
       return checkVector(instruction, 2);
+    case 'matrix':
+      return checkMatrix(instruction);
   }
 }
 

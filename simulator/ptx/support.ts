@@ -110,7 +110,8 @@ const doubled: Partial<Record<ScalarType, ScalarType>> = { u16: 'u32', s16: 's32
 
 function resolve(code: string, types: readonly ScalarType[]): OperandType {
   const last = types.at(-1) ?? 'b32';
-  switch (code.replace(/^[v{]|[}]$|\|p$/g, '')) {
+  const type = code.replace(/^[v{]|[}]$|\|p$/g, '');
+  switch (type) {
     case 'T':
       return last;
     case 'T1':
@@ -126,7 +127,7 @@ function resolve(code: string, types: readonly ScalarType[]): OperandType {
     case 'p':
       return 'pred';
     default:
-      return code.replace(/\|p$/, '') as ScalarType;
+      return type as ScalarType;
   }
 }
 

@@ -2,6 +2,7 @@ import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import {
   type EffectKind,
   exchangesLanes,
+  memberMask,
   isa,
   isAccess,
   isCopy,
@@ -79,13 +80,13 @@ class Slicer {
 
   /** What is wanted of an instruction whatever comes of it. */
   private begin(instruction: IrInstruction): void {
-    const { opcode, guard, modifiers, sources } = instruction;
+    const { opcode, guard, sources } = instruction;
     if (guard !== undefined) this.wanted[guard.register] = 1;
     if (isPartial(instruction)) {
       for (const source of sources) if (source.kind === 'address') this.want(source.base);
     } else if (exchangesLanes(opcode)) {
       // Lanes meet there, whether or not what they exchange matters.
-      const members = modifiers.includes('sync') ? sources.at(-1) : undefined;
+      const members = memberMask(instruction);
       if (members?.kind === 'register') this.want(members.register);
     } else if (isCopy(opcode)) {
       for (const register of readRegisters(instruction)) this.want(register);

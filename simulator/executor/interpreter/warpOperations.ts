@@ -1,11 +1,15 @@
 import {
   exchangesLanes,
+  exchangesValues,
   type IrFunction,
   type IrInstruction,
   isBarrier,
-  type OpcodeOf,
+  isMatrixExchange,
+  memberMask,
   type ScalarType,
+  type ValueExchange,
 } from '../../ptx/index.js';
+import { matrixExchange } from './matrixExchanges.js';
 import { populationCount } from '../arithmetic/index.js';
 import type { Value } from '../arithmetic/index.js';
 import type { MemoryContext } from './laneInstructions.js';
@@ -73,14 +77,15 @@ export function warpOperation(
   fn: IrFunction,
   symbols: SymbolAddress,
 ): WarpOperation | undefined {
-  const { opcode, modifiers, sources } = instruction;
+  const { opcode } = instruction;
   const runtime = runtimeCall(instruction, fn, symbols);
   if (runtime !== undefined) return { members: undefined, execute: runtime };
   if (!isBarrier(opcode) && !exchangesLanes(opcode)) return undefined;
-  const last = modifiers.includes('sync') ? sources.at(-1) : undefined;
-  const members = last === undefined ? undefined : operandReader(last, 'b32', symbols);
+  const mask = memberMask(instruction);
+  const members = mask === undefined ? undefined : operandReader(mask, 'b32', symbols);
+  if (isMatrixExchange(opcode)) return { members, execute: matrixExchange(instruction, opcode, fn, symbols) };
   // A barrier of a warp tells nobody anything.
-  const execute = exchangesLanes(opcode) ? exchanges[opcode](instruction, fn, symbols) : () => undefined;
+  const execute = exchangesValues(opcode) ? exchanges[opcode](instruction, fn, symbols) : () => undefined;
   return { members, execute };
 }
 
@@ -90,7 +95,7 @@ type ExchangeMaker = (
   symbols: SymbolAddress,
 ) => WarpOperation['execute'];
 
-const exchanges: Readonly<Record<OpcodeOf<'exchange'>, ExchangeMaker>> = {
+const exchanges: Readonly<Record<ValueExchange, ExchangeMaker>> = {
   shfl: shuffle,
   vote,
   match,

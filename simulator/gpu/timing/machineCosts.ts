@@ -160,6 +160,8 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(1, 'special', 1, latency.alu * 10);
     case 'match':
       return cost(32, 'special', 31, latency.alu * 86);
+    case 'matrix':
+      return cost(1, undefined, 0, latency.alu * 6);
     case 'fence':
       return cost(2, undefined, 0, 0);
     case 'request':

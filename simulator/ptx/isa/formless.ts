@@ -62,7 +62,7 @@ export const replacedByOthers = {
 
 const refused = (reason: string): Formless => ({ kind: 'refused', reason });
 const TEXTURES = refused('textures and surfaces are not supported: read the data from global memory');
-const TENSORS = refused('tensor cores are not supported: compile for fma instead');
+const TENSORS = refused('products of a warpgroup are not supported: use mma.sync');
 const BULK = refused('mbarriers and bulk copies are not supported');
 const CLUSTERS = refused('clusters of more than one block are not supported: launch without a cluster');
 
@@ -78,16 +78,6 @@ export const refusedByName = {
   istypep: texture,
   sust: surface,
   sured: surface,
-  // Their operands are like those of others, so that verdicts can follow them.
-  mma: formless(effects.matrix, TENSORS),
-  wmma: formless(
-    { ...effects.matrix, reads: 'asWritten', writes: 'asWritten' } as const,
-    TENSORS,
-    'unlessStored',
-  ),
-  ldmatrix: formless({ ...effects.matrix, reads: 'shared' } as const, TENSORS),
-  stmatrix: formless({ ...effects.matrix, writes: 'shared' } as const, TENSORS, 'never'),
-  movmatrix: formless(effects.matrix, TENSORS),
   wgmma: formless(effects.unknown, TENSORS),
   tcgen05: formless(effects.unknown, TENSORS),
   multimem: formless(

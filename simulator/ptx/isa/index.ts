@@ -19,5 +19,6 @@ export type {
   TouchedMemory,
   Watch,
 } from './row.js';
-export { isa, isaRows, type Opcode, type OpcodeOf } from './table.js';
+export { isa, isaRows } from './table.js';
+export type { MatrixExchange, Opcode, OpcodeOf, ValueExchange } from './table.js';
 export * from './questions.js';

@@ -1,6 +1,7 @@
 import type { InstructionForm } from './form.js';
 import type { ControlEffect, EffectKind, MemoryEffect } from './row.js';
-import { isa, isaRows, type OpcodeOf } from './table.js';
+import type { IrInstruction, IrOperand } from '../ir.js';
+import { isa, isaRows, type MatrixExchange, type OpcodeOf, type ValueExchange } from './table.js';
 
 /** Questions that many ask of an opcode, each answered by its row. */
 
@@ -73,8 +74,31 @@ export function onlyComputes(opcode: string): opcode is OpcodeOf<'pure'> {
 }
 
 /** Whether lanes of a warp tell each other something by instructions of a base opcode, `bar.warp` apart. */
-export function exchangesLanes(opcode: string): opcode is OpcodeOf<'exchange'> {
+export function exchangesLanes(opcode: string): opcode is ValueExchange | MatrixExchange {
   return kindOf(opcode) === 'exchange';
+}
+
+const WHOLE_WARP: IrOperand = { kind: 'integer', low: -1, high: 0 };
+
+/** The lanes that an operation of a warp says must meet, as a mask, if it names them: of a product of matrices all. */
+export function memberMask({
+  opcode,
+  modifiers,
+  sources,
+}: Pick<IrInstruction, 'opcode' | 'modifiers' | 'sources'>): IrOperand | undefined {
+  if (!modifiers.includes('sync')) return undefined;
+  return isMatrixExchange(opcode) ? WHOLE_WARP : sources.at(-1);
+}
+
+/** Whether lanes of a warp give each other parts of matrices that they hold in registers: results and operands are rows of registers. */
+export function isMatrixExchange(opcode: string): opcode is MatrixExchange {
+  const { kind, isAligned } = isa(opcode).effects;
+  return kind === 'exchange' && isAligned;
+}
+
+/** Whether lanes of a warp tell each other a value. */
+export function exchangesValues(opcode: string): opcode is ValueExchange {
+  return exchangesLanes(opcode) && !isMatrixExchange(opcode);
 }
 
 /** Loads, those of memory that nobody writes among them. */

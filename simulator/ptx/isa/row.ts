@@ -148,7 +148,9 @@ export type SyntaxRule =
   /** Vectors are as long as modifiers say; an atomic operation has two. */
   | 'vector'
   | 'vectors'
-  | 'move';
+  | 'move'
+  /** Shapes, types and registers of a warp's matrices (`matrixRules.ts`). */
+  | 'matrix';
 
 /** How an instruction is counted (`compiler/instructions/instructionClass.ts`). */
 export type CounterFamily =
@@ -204,6 +206,8 @@ export type CostFamily =
   | 'vote'
   | 'reduction'
   | 'match'
+  /** A product of matrices, on the pipe of tensor cores. */
+  | 'matrix'
   | 'fence'
   /** Asks the machine for something, and waits for no result. */
   | 'request'
@@ -263,5 +267,7 @@ export type HeldBy =
   | 'vectors'
   /** No thread alone can show it: kernels of `laboratory/kernels`, and random ones against the interpreter. */
   | 'kernels'
+  /** `laboratory/tensor`: every form by a card's answers. */
+  | 'tensor'
   /** It computes nothing: tests of the executor. */
   | 'tests';

@@ -4,6 +4,7 @@ import { control } from './control.js';
 import { conversions } from './conversions.js';
 import { exchanges } from './exchanges.js';
 import { refusedByName, replacedByOthers, runtimeCalls, unknownOpcode } from './formless.js';
+import { matrices } from './matrices.js';
 import { memory } from './memory.js';
 import type { EffectKind, Row } from './row.js';
 import { videos } from './video.js';
@@ -16,6 +17,7 @@ const rows = {
   ...videos,
   ...control,
   ...exchanges,
+  ...matrices,
   ...memory,
   ...runtimeCalls,
   ...replacedByOthers,
@@ -31,6 +33,12 @@ export type Opcode = keyof Rows;
 export type OpcodeOf<K extends EffectKind> = {
   [O in Opcode]: Rows[O]['effects']['kind'] extends K ? O : never;
 }[Opcode];
+
+/** Exchanges of matrices that lie in registers. */
+export type MatrixExchange = Extract<OpcodeOf<'exchange'>, keyof typeof matrices>;
+
+/** Exchanges of a value. */
+export type ValueExchange = Exclude<OpcodeOf<'exchange'>, MatrixExchange>;
 
 /** Written out, so that all are objects of one shape: every instruction of a kernel is asked many times. */
 function shaped({ forms, formless, effects, syntax, counted, cost, registers, ...others }: Row): Row {

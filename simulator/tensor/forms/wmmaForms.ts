@@ -1,5 +1,6 @@
 import type { ElementType } from './elementTypes.js';
 import { shape } from './mmaForms.js';
+import type { Operand } from './operand.js';
 import type { NamedForm, Rounding } from './tileForm.js';
 import { wmmaFragment } from './wmmaFragments.js';
 
@@ -132,4 +133,27 @@ export function wmmaForms(): NamedForm[] {
       }),
     ),
   ];
+}
+
+type Carried = readonly [shape: string, inputs: readonly ElementType[], accumulators: readonly ElementType[]];
+
+/** Matrices that loads and stores carry: of A and B, and of C and D. */
+const carried: readonly Carried[] = [
+  ...wide.map((text): Carried => [text, ['f16', 'bf16', 's8', 'u8'], ['f16', 'f32', 's32']]),
+  ['m16n16k8', ['tf32'], ['f32']],
+  ['m8n8k4', ['f64'], ['f64']],
+  ['m8n8k32', ['s4', 'u4'], ['s32']],
+  ['m8n8k128', ['b1'], ['s32']],
+];
+
+/** The fragment of a matrix that `wmma.load` or `wmma.store` carries; undefined where sm_90 has none. */
+export function wmmaMatrix(text: string, fragment: string, type: string): Operand | undefined {
+  const [, inputs, accumulators] = carried.find(([each]) => each === text) ?? [];
+  const isInput = fragment === 'a' || fragment === 'b';
+  if (!isInput && fragment !== 'c' && fragment !== 'd') return undefined;
+  const found = (isInput ? inputs : accumulators)?.find((each) => each === type);
+  if (found === undefined) return undefined;
+  const counts = wmmaRegisters(text, isInput ? found : (inputs?.[0] ?? found), found);
+  const registers = isInput ? counts[fragment] : counts.c;
+  return wmmaFragment({ ...shape(text), fragment, type: found, registers });
 }

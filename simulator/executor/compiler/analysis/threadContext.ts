@@ -1,4 +1,5 @@
-import { typeBits, type IrFunction } from '../../../ptx/index.js';
+import { isMatrixExchange, typeBits, type IrFunction } from '../../../ptx/index.js';
+import { matrixOperation } from '../../matrixExchanges/index.js';
 import { WARP_SIZE } from '../area/index.js';
 import type { NodeLiveness } from './nodeLiveness.js';
 
@@ -19,6 +20,8 @@ export interface ThreadContext {
   readonly slotOf: ReadonlyMap<number, ContextSlot>;
   /** Whether any slot is of 8 bytes. */
   readonly hasWide: boolean;
+  /** Where results of exchanges of matrices lie: register by register, lane by lane. */
+  readonly results: number;
 }
 
 /**
@@ -42,7 +45,12 @@ export function layoutContext(fn: IrFunction, liveness: NodeLiveness): ThreadCon
   const kept = new Set(liveness.atSync.flatMap((set) => set.members()));
   const slotOf = new Map<number, ContextSlot>();
   const givesWide = fn.instructions.some(({ opcode }) => opcode === 'malloc');
-  let end: number = EXCHANGE.bytes + (givesWide ? 8 * WARP_SIZE : 0);
+  const results = EXCHANGE.bytes + (givesWide ? 8 * WARP_SIZE : 0);
+  const made = fn.instructions.flatMap((each) =>
+    isMatrixExchange(each.opcode) ? [matrixOperation(each, each.opcode)] : [],
+  );
+  const most = Math.max(0, ...made.map(({ outputs, isWide }) => outputs.length * (isWide ? 8 : 4)));
+  let end: number = results + most * WARP_SIZE;
   for (const isWide of [true, false]) {
     for (const register of kept) {
       if ((typeBits(fn.registers[register]?.type ?? 'b32') === 64) !== isWide) continue;
@@ -50,5 +58,7 @@ export function layoutContext(fn: IrFunction, liveness: NodeLiveness): ThreadCon
       end += (isWide ? 8 : 4) * WARP_SIZE;
     }
   }
-  return { warpBytes: end, slotOf, hasWide: givesWide || [...slotOf.values()].some(({ isWide }) => isWide) };
+  const hasWide =
+    givesWide || made.some(({ isWide }) => isWide) || [...slotOf.values()].some(({ isWide }) => isWide);
+  return { warpBytes: end, slotOf, hasWide, results };
 }

@@ -1,7 +1,9 @@
-import { typeBits, type IrOperand, type ScalarType } from '../../../ptx/index.js';
+import { isMatrixExchange, typeBits, type IrOperand, type ScalarType } from '../../../ptx/index.js';
 import type { KernelPlan } from '../plan/index.js';
 import { resultType, type RegionRegisters } from '../regions/index.js';
 import { wasmTypeOf } from '../instructions/index.js';
+import { matrixOperation } from '../../matrixExchanges/index.js';
+import { WARP_SIZE } from '../area/index.js';
 import { EXCHANGE, type ContextLocals } from '../analysis/index.js';
 import { strideOf, type VectorOperands } from '../vector/index.js';
 
@@ -120,6 +122,17 @@ export class ChunkContexts {
         this.v.assign(to, type, group);
       }
     };
+    if (isMatrixExchange(resumed.opcode)) {
+      const { outputs, isWide } = matrixOperation(resumed, resumed.opcode);
+      outputs.forEach((output, register) => {
+        take(
+          output,
+          isWide ? 'b64' : 'b32',
+          this.plan.context.results + (isWide ? 8 : 4) * WARP_SIZE * register,
+        );
+      });
+      return;
+    }
     const type = resultType(resumed);
     take(
       destination.kind === 'pair' ? destination.first : destination,

@@ -191,9 +191,9 @@ function emitExchange(body: ChunkBody, context: ContextLocals, mask: number): vo
     f,
     context.narrow,
     mask,
-    (stray, at) => {
-      f.get(stray).set(faults.lane);
-      faults.raise('divergentBarrier', at);
+    (failing, code, at) => {
+      f.get(failing).set(faults.lane);
+      faults.raise(code, at);
     },
     {
       pushThread: (caller) => {

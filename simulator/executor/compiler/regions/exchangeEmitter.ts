@@ -1,16 +1,25 @@
 import {
-  exchangesLanes,
+  exchangesValues,
   type IrInstruction,
   type IrOperand,
   isHostCall,
-  type OpcodeOf,
+  isMatrixExchange,
+  memberMask,
   type ScalarType,
   typeBits,
+  type ValueExchange,
 } from '../../../ptx/index.js';
 import type { FunctionBuilder, OpName } from '../../../wasm/index.js';
 import { WARP_SIZE } from '../area/index.js';
+import { MatrixExchangeEmitter } from './matrixExchangeEmitter.js';
 import { syncScope, wasmTypeOf } from '../instructions/index.js';
-import { emitRuntimeCall, type RuntimeCallSurroundings, type RuntimeImports } from '../hostCalls/index.js';
+import {
+  emitRuntimeCall,
+  type ProductFunctions,
+  type RuntimeCallSurroundings,
+  type RuntimeImports,
+} from '../hostCalls/index.js';
+import type { FaultCode } from '../../types.js';
 import { EXCHANGE, type ThreadContext } from '../analysis/index.js';
 import {
   ContextValues,
@@ -31,16 +40,23 @@ export class ExchangeEmitter {
     private readonly context: ThreadContext,
     private readonly first: number,
     private readonly mask: number,
-    /** Writes what happens to a lane that its own member mask does not name; the local holds its number. */
-    private readonly leaveStray: (lane: number) => void,
+    /** Leaves with a fault of a lane; the local holds its number. */
+    private readonly fail: (lane: number, code: FaultCode) => void,
     private readonly runtime: {
       readonly imports: RuntimeImports;
+      readonly products: ProductFunctions;
       readonly surroundings: Omit<RuntimeCallSurroundings, 'read' | 'pushWide'>;
     },
   ) {}
 
   /** @param isVector whether to do it for all lanes at once where the whole warp has met. */
   emit(instruction: IrInstruction, isVector: boolean): void {
+    const { opcode } = instruction;
+    if (isMatrixExchange(opcode)) {
+      const values = new ContextValues(this.f, this.context, this.first, instruction);
+      this.matrices().emit(instruction, opcode, isVector ? values : undefined);
+      return;
+    }
     if (!isVector || !isTogetherOperation(instruction)) {
       this.emitByLanes(instruction);
       return;
@@ -64,10 +80,10 @@ export class ExchangeEmitter {
     const { opcode } = instruction;
     if (isHostCall(opcode)) this.callRuntime(instruction);
     // Barriers exchange nothing.
-    else if (exchangesLanes(opcode)) this.exchanges[opcode](instruction);
+    else if (exchangesValues(opcode)) this.exchanges[opcode](instruction);
   }
 
-  private readonly exchanges: Readonly<Record<OpcodeOf<'exchange'>, (instruction: IrInstruction) => void>> = {
+  private readonly exchanges: Readonly<Record<ValueExchange, (instruction: IrInstruction) => void>> = {
     shfl: (instruction) => this.shuffle(instruction),
     vote: (instruction) => this.vote(instruction),
     match: (instruction) => this.match(instruction),
@@ -82,15 +98,27 @@ export class ExchangeEmitter {
 
   private checkMembers(instruction: IrInstruction): void {
     const f = this.f;
-    const members = instruction.sources.at(-1);
+    const members = memberMask(instruction);
     const isWhole = members?.kind === 'integer' && members.low === -1;
-    const namesMembers = instruction.modifiers.includes('sync') && syncScope(instruction) === 'warp';
-    if (!namesMembers || isWhole) return;
+    if (members === undefined || syncScope(instruction) !== 'warp' || isWhole) return;
     this.forEachLane('lane', (lane, context) => {
       this.read(members, 'b32', context);
       f.get(lane).op('i32ShrU').i32(1).op('i32And').op('i32Eqz').if();
-      this.leaveStray(lane);
+      this.fail(lane, 'divergentBarrier');
       f.end();
+    });
+  }
+
+  private matrices(): MatrixExchangeEmitter {
+    return new MatrixExchangeEmitter({
+      f: this.f,
+      context: this.context,
+      first: this.first,
+      mask: this.mask,
+      products: this.runtime.products,
+      forEachLane: (body) => this.forEachLane('lane', body),
+      read: (operand, type, context) => this.read(operand, type, context),
+      fail: this.fail,
     });
   }
 

@@ -1,5 +1,6 @@
 import { FunctionBuilder } from '../../../wasm/index.js';
 import { storingAtOnce } from '../../lanePaths/index.js';
+import type { FaultCode } from '../../types.js';
 import { AccessCaches, MemoryEmitter } from '../accesses/index.js';
 import { AREA, RECORD, REGION_RESULT, WARP_SIZE } from '../area/index.js';
 import { PassCounters } from '../counters/index.js';
@@ -197,11 +198,11 @@ export class RegionCompiler {
 
   private emitExchange(): void {
     const { f, faults, lane } = this;
-    const leaveStray = (stray: number, at: number): void => {
-      f.get(stray).set(faults.lane);
-      faults.raise('divergentBarrier', at);
+    const fail = (failing: number, code: FaultCode, at: number): void => {
+      f.get(failing).set(faults.lane);
+      faults.raise(code, at);
     };
-    this.registers.emitExchange(f, lane.context.narrow, lane.mask, leaveStray, {
+    this.registers.emitExchange(f, lane.context.narrow, lane.mask, fail, {
       pushThread: (caller) => f.get(lane.firstThread).get(caller).op('i32Add'),
       leaveFaulted: (caller, at) => {
         f.get(caller).set(faults.lane);

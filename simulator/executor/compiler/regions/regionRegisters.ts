@@ -1,5 +1,12 @@
-import { type IrInstruction, isBarrier, readRegisters, writtenRegisters } from '../../../ptx/index.js';
+import {
+  type IrInstruction,
+  isBarrier,
+  isMatrixExchange,
+  readRegisters,
+  writtenRegisters,
+} from '../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
+import type { FaultCode } from '../../types.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
 import {
   type FlowNode,
@@ -11,6 +18,8 @@ import {
 import type { KernelPlan } from '../plan/index.js';
 import type { OperandEmitter } from '../scalar/index.js';
 import { wasmTypeOf } from '../instructions/index.js';
+import { matrixOperation } from '../../matrixExchanges/index.js';
+import { WARP_SIZE } from '../area/index.js';
 
 /** Each region's, found once for all functions that are written of it. */
 const known = new WeakMap<KernelPlan, Map<number, RegionRegisters>>();
@@ -71,28 +80,29 @@ export class RegionRegisters {
   /**
    * Computes what lanes give each other at the wait before the region.
    * @param contexts local with the address of the warp's contexts.
-   * @param leaveStray see ExchangeEmitter. @param host what calls of the device runtime need.
+   * @param fail see ExchangeEmitter. @param host what calls of the device runtime need.
    */
   emitExchange(
     f: FunctionBuilder,
     contexts: number,
     mask: number,
-    leaveStray: (lane: number, at: number) => void,
+    fail: (lane: number, code: FaultCode, at: number) => void,
     host: { pushThread(lane: number): void; leaveFaulted(lane: number, at: number): void },
   ): void {
     const { resumed } = this;
     if (resumed === undefined) return;
-    const stray = (lane: number): void => {
-      leaveStray(lane, resumed.index);
+    const failThere = (lane: number, code: FaultCode): void => {
+      fail(lane, code, resumed.index);
     };
     const runtime = {
       imports: this.plan.runtime,
+      products: this.plan.products,
       surroundings: {
         pushThread: (lane: number) => host.pushThread(lane),
         leaveFaulted: (lane: number) => host.leaveFaulted(lane, resumed.index),
       },
     };
-    new ExchangeEmitter(f, this.plan.context, contexts, mask, stray, runtime).emit(
+    new ExchangeEmitter(f, this.plan.context, contexts, mask, failThere, runtime).emit(
       resumed,
       this.plan.form.without?.has('warpOperations') !== true,
     );
@@ -114,6 +124,15 @@ export class RegionRegisters {
     }
     const [destination] = resumed?.destinations ?? [];
     if (resumed === undefined || destination === undefined) return;
+    if (isMatrixExchange(resumed.opcode)) {
+      const { outputs, isWide } = matrixOperation(resumed, resumed.opcode);
+      outputs.forEach((output, register) => {
+        const at = this.plan.context.results + (isWide ? 8 : 4) * WARP_SIZE * register;
+        f.get(isWide ? context.wide : context.narrow).memory(isWide ? 'i64Load' : 'i32Load', at);
+        emit.assign(output, isWide ? 'b64' : 'b32');
+      });
+      return;
+    }
     if (resumed.opcode === 'malloc') f.get(context.wide).memory('i64Load', EXCHANGE.wide);
     else f.get(context.narrow).memory('i32Load', EXCHANGE.value);
     emit.assign(destination.kind === 'pair' ? destination.first : destination, resultType(resumed));

@@ -20,6 +20,8 @@ export {
   ContextValues,
   emitWarpOperation,
   isTogetherOperation,
+  WARP_GROUPS,
+  type WarpValues,
   namesWholeWarp,
   pushNamesAll,
 } from './warp/index.js';

@@ -49,7 +49,7 @@ export class ContextValues implements WarpValues {
 
   useHalf(operand: IrOperand | undefined, group: number, half: 0 | 1): void {
     const { f } = this;
-    if (operand?.kind === 'integer') {
+    if (operand?.kind === 'integer' || operand?.kind === 'float') {
       f.v128(operand.low, operand.high, operand.low, operand.high);
       return;
     }

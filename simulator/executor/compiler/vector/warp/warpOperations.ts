@@ -1,28 +1,23 @@
-import { exchangesLanes, isBarrier, type OpcodeOf } from '../../../../ptx/index.js';
-import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
+import { exchangesValues, isBarrier, memberMask, type ValueExchange } from '../../../../ptx/index.js';
+import type { IrInstruction } from '../../../../ptx/index.js';
 import { emitActiveMask, emitElection, emitMatch, emitReduction, emitVote } from './agreements.js';
 import { emitShuffle } from './shuffles.js';
 import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 
 /** Whether an instruction is done for a whole warp at once when its 32 lanes are together. */
 export function isTogetherOperation({ opcode, modifiers }: IrInstruction): boolean {
-  return exchangesLanes(opcode) || (isBarrier(opcode) && modifiers.includes('warp'));
-}
-
-/** The lanes that an operation says must meet, if it names them. */
-function warpMembers(instruction: IrInstruction): IrOperand | undefined {
-  return instruction.modifiers.includes('sync') ? instruction.sources.at(-1) : undefined;
+  return exchangesValues(opcode) || (isBarrier(opcode) && modifiers.includes('warp'));
 }
 
 /** Whether the operation names all lanes, or none, whatever registers hold. */
 export function namesWholeWarp(instruction: IrInstruction): boolean {
-  const members = warpMembers(instruction);
+  const members = memberMask(instruction);
   return members === undefined || (members.kind === 'integer' && members.low === -1);
 }
 
 /** Pushes whether every lane names all lanes. */
 export function pushNamesAll(values: WarpValues, instruction: IrInstruction): void {
-  const members = warpMembers(instruction);
+  const members = memberMask(instruction);
   for (let group = 0; group < WARP_GROUPS; group++) {
     values.use(members, 'b32', group);
     if (group > 0) values.f.simd('v128And');
@@ -34,12 +29,12 @@ export function pushNamesAll(values: WarpValues, instruction: IrInstruction): vo
 export function emitWarpOperation(values: WarpValues, instruction: IrInstruction): void {
   const { opcode } = instruction;
   // A barrier of a warp gives nothing.
-  if (exchangesLanes(opcode)) emitters[opcode](values, instruction);
+  if (exchangesValues(opcode)) emitters[opcode](values, instruction);
 }
 
 type WarpEmitter = (values: WarpValues, instruction: IrInstruction) => void;
 
-const emitters: Readonly<Record<OpcodeOf<'exchange'>, WarpEmitter>> = {
+const emitters: Readonly<Record<ValueExchange, WarpEmitter>> = {
   shfl: emitShuffle,
   vote: emitVote,
   match: emitMatch,

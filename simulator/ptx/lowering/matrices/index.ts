@@ -1,0 +1,1 @@
+export { lowerMatrices } from './lowerMatrices.js';
