@@ -147,7 +147,7 @@ module.exports = {
       severity: 'error',
       comment: 'import a room of the laboratory through its index.ts',
       from: { path: '^([^/]+/[^/]+/?[^/]*)' },
-      to: { path: LABORATORY, pathNot: ['^simulator/laboratory/[^/]+/index\\.ts$', '^$1/'] },
+      to: { path: LABORATORY, pathNot: ['^simulator/laboratory/[^/]+/index\\.ts$', '^$1/', '/tests/'] },
     },
     {
       name: 'second-doors',

@@ -2,12 +2,8 @@ import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrRefusal } from './ir.js';
 import { checkInstruction } from './support.js';
 
-/** The first instruction of these opcodes that cannot run. */
-export function firstRefusal(
-  fn: IrFunction,
-  module: CheckContext,
-  isAsked: (opcode: string) => boolean,
-): IrRefusal | undefined {
+/** The first instruction that cannot run. */
+export function firstRefusal(fn: IrFunction, module: CheckContext): IrRefusal | undefined {
   const bytesOf = new Map(fn.callParameters.map(({ name, bytes }) => [name, bytes]));
   const context = {
     architecture: module.architecture,
@@ -15,7 +11,6 @@ export function firstRefusal(
     callParameterBytes: (name: string) => bytesOf.get(name),
   };
   for (const instruction of fn.instructions) {
-    if (!isAsked(instruction.opcode)) continue;
     const reason = checkInstruction(instruction, fn, context);
     if (reason !== undefined) {
       const text = [instruction.opcode, ...instruction.modifiers].join('.');

@@ -58,7 +58,10 @@ describe('instruction forms', () => {
     ['mapa.u64 %rd1, %rd2, 0', 'clusters'],
     ['barrier.cluster.wait', 'clusters'],
     ['tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1}]', 'textures and surfaces are not supported'],
-    ['mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%f1}, {%f1}, {%f1}', 'tensor cores'],
+    [
+      'mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%f1}, {%f1}, {%f1}',
+      'D has 1 registers, 4 of .f32 expected',
+    ],
     ['vmax4.u32.u32.u32 %r1.b01, %r2, %r3, %r4', '.b01 is no part that vmax4 can take'],
     ['vadd.s32.s32.s32 %r1, %r2, %r3, %r4', 'a second operation'],
     ['vadd.s32.s32.s32.add %r1, %r2, %r3', 'a third source is expected'],

@@ -7,7 +7,7 @@ import type { FirstTargets } from './firstTargets.js';
 import { earlier, firstRefusal } from './firstRefusal.js';
 import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
-import { InstructionParser, isOfMatrices } from './instructionParser.js';
+import { InstructionParser } from './instructionParser.js';
 import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameterList, parseParameters } from './parameters.js';
@@ -380,10 +380,8 @@ export class FunctionParser {
     };
     if (this.head.refusal !== undefined) return { ...fn, refusal: this.head.refusal };
     this.refuseSharedRegister();
-    const other = firstRefusal(fn, this.context, (opcode) => !isOfMatrices(opcode));
-    const refusal = earlier(this.refusal, earlier(firstRefusal(fn, this.context, isOfMatrices), other));
-    if (refusal === undefined) return fn;
-    return { ...fn, refusal: other === undefined ? { ...refusal, isReadable: true } : refusal };
+    const refusal = earlier(this.refusal, firstRefusal(fn, this.context));
+    return refusal === undefined ? fn : { ...fn, refusal };
   }
 
   /** A thread's functions have each their own registers here; an entry, which none calls, shares those of the module with none. */

@@ -32,15 +32,10 @@ export interface ParsedInstruction {
   readonly table?: string | undefined;
   /** Text as written, for messages. */
   readonly text: string;
-  /** Set when no form is known that has these modifiers: the operands are then not read, unless it is one of matrices. */
+  /** Set when no form is known that has these modifiers: the operands are then not read. */
   readonly opaque?: boolean | undefined;
   /** Of an opaque instruction why, where it is not for its modifiers. */
   readonly reason?: string;
-}
-
-/** Instructions that do not run here, but whose operands are like those of others: what works on matrices in registers. */
-export function isOfMatrices(opcode: string): boolean {
-  return isa(opcode).effects.kind === 'matrix';
 }
 
 /** What an instruction's opcode and modifiers say, before any operand. */
@@ -132,8 +127,7 @@ export class InstructionParser {
     if (this.firstTargets !== undefined) spelled = laterSpelling(spelled, this.firstTargets);
     const spelling = spellingOf(spelled);
     const { opcode } = spelling;
-    const isOpaque = !spelling.isKnown;
-    if (isOpaque && !isOfMatrices(opcode)) {
+    if (!spelling.isKnown) {
       stream.skipStatement();
       return { ...parsed(line, spelling, guard, [], []), opaque: true };
     }
@@ -166,10 +160,7 @@ export class InstructionParser {
     }
     stream.expect(';', 'after the instruction');
     const { written } = spelling;
-    const plain: ParsedInstruction = {
-      ...parsed(line, spelling, guard, operands.slice(0, written), operands.slice(written)),
-      ...(isOpaque ? { opaque: true } : {}),
-    };
+    const plain = parsed(line, spelling, guard, operands.slice(0, written), operands.slice(written));
     if (selectors === undefined) return plain;
     while (selectors.length < operands.length) selectors.push('');
     return { ...plain, selectors };

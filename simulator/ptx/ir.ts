@@ -123,11 +123,6 @@ export interface IrRefusal {
   readonly line: number;
   readonly instruction: string;
   readonly reason: string;
-  /**
-   * Nothing but matrix instructions stands in its way, and their operands have been read all the same: the body can be
-   * followed, though not run.
-   */
-  readonly isReadable?: true;
 }
 
 /**

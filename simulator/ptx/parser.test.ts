@@ -144,25 +144,6 @@ describe('parseModule', () => {
     expect(fn.blocks[2]?.label).toBe('B');
   });
 
-  it('reads the operands of matrix instructions, though it refuses them', () => {
-    const load = 'ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r2]';
-    const product =
-      'mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3}';
-    const declared = '.reg .b32 %r<3>; .reg .f32 %f<4>;';
-    const of = (body: string) =>
-      parseModule(`${header}.entry k() { ${declared} ${body}; ret; }`, 'k.ptx').functions[0];
-    const fn = of(`${load}; ${product}`);
-    expect(fn?.refusal).toMatchObject({ line: 4, isReadable: true });
-    expect(
-      fn?.instructions.slice(0, 2).map(({ destinations, sources }) => [destinations.length, sources.length]),
-    ).toEqual([
-      [1, 1],
-      [1, 3],
-    ]);
-    // Together with what is not read at all nothing can be said of the body.
-    expect(of(`${load}; wgmma.fence.sync.aligned`)?.refusal?.isReadable).toBeUndefined();
-  });
-
   it('refuses only the function whose instruction is not supported', () => {
     const module = parseModule(
       `${header}.entry a() { .reg .b32 %r<2>;\n tex.2d.v4.f32.f32 {%r0, %r1}, [t, {%r0, %r1}];\n ret; }

@@ -25,7 +25,7 @@ export interface MatrixOperation {
   /** Lanes that point to rows; the others' operand does not matter. */
   readonly pointing?: number;
   /** @param words registers by lanes: of register r lane l's at 32 r + l, two words each where they are wide */
-  compute(words: Uint32Array): Uint32Array;
+  readonly compute: (words: Uint32Array) => Uint32Array;
 }
 
 const known = new WeakMap<IrInstruction, MatrixOperation>();

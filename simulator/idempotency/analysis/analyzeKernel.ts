@@ -1,5 +1,5 @@
 import type { IrFunction, IrModule } from '../../ptx/index.js';
-import { isCall, isUpdate, lowerModule } from '../../ptx/index.js';
+import { isUpdate, lowerModule } from '../../ptx/index.js';
 import type { KernelSummary, SummaryReason } from '../summary.js';
 import type { SolverNotes } from '../solver/index.js';
 import { summarizeAccess } from './access/accessSummary.js';
@@ -33,7 +33,7 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
   const ir = lowerModule(module);
   const kernel = ir.functions.find((fn) => fn.isEntry && fn.name === entry);
   if (kernel === undefined) throw new RangeError(`${ir.file} has no kernel ${entry}`);
-  if (kernel.refusal !== undefined && !isReadable(kernel)) {
+  if (kernel.refusal !== undefined) {
     const { line, instruction, reason } = kernel.refusal;
     const cause = instruction.startsWith('call') ? 'IF' : 'PE';
     return failed(kernel, { cause, text: `${instruction}: ${reason}`, lines: [line] });
@@ -44,11 +44,6 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
     if (!(error instanceof AnalysisBudget)) throw error;
     return failed(kernel, failure(kernel, error.message));
   }
-}
-
-/** A kernel that does not run here may be followed all the same, unless it calls what is not copied into it. */
-function isReadable({ refusal, instructions }: IrFunction): boolean {
-  return refusal?.isReadable === true && !instructions.some(({ opcode }) => isCall(opcode));
 }
 
 function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {

@@ -32,10 +32,12 @@ describe('forms of the simulator without a vector', () => {
 });
 
 describe('opcodes that no vector can show', () => {
-  const folder = join(packageRoot(), 'simulator/laboratory/kernels');
-  const kernels = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ptx'))
-    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const folders = ['kernels', 'tensor'].map((room) => join(packageRoot(), 'simulator/laboratory', room));
+  const kernels = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ptx'))
+      .map((name) => readFileSync(join(folder, name), 'utf8')),
+  );
   const spellings = readFileSync(join(packageRoot(), 'simulator/ptx/fixtures/spellings.ptx'), 'utf8');
   const text = [...kernels, spellings].join('\n');
 

@@ -81,6 +81,8 @@ import { structParameters } from './mixed/structParameters.js';
 import { transpose } from './mixed/transpose.js';
 
 export { cardPlan } from './card/cardPlan.js';
+export type { CardResults } from './card/cardResults.js';
+export { keepCardResults } from './card/keepCardResults.js';
 export type { CardPlan } from './card/cardPlan.js';
 export { firstDifference } from './difference.js';
 export { kernelFixture } from './kernelFixture.js';

@@ -1,52 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { ReferenceInterpreter } from '../../executor/index.js';
-import { anyOrderValues, cardOutputs, isAnyOrder, type CardResults } from './card/cardResults.js';
-import {
-  firstDifference,
-  kernelFixtures,
-  referenceResult,
-  runFixture,
-  type FixtureResult,
-  type KernelFixture,
-} from './index.js';
-
-const variants = ['fast', 'observed', 'resumable'] as const;
-/** Thread-instructions of a block between two yields of the resumable variant. */
-const TURN = 20_000;
+import type { CardResults } from './card/cardResults.js';
+import { kernelFixtures } from './index.js';
+import { describeFixtures } from './tests/heldToCard.js';
 
 /** What a real card left in memory after the same programs on the same inputs. */
 const card = JSON.parse(readFileSync(new URL('./cardDigests.json', import.meta.url), 'utf8')) as CardResults;
 
-describe.each(kernelFixtures.map((fixture) => [fixture.name, fixture] as const))('%s', (_, fixture) => {
-  const expected = referenceResult(fixture);
-
-  function hold(result: FixtureResult): void {
-    expect(firstDifference(fixture, result.buffers, expected)).toBeUndefined();
-    expect(result.printed).toBe(fixture.printed ?? '');
-    holdToCard(fixture, result);
-  }
-
-  it.each(variants)('computes what plain TypeScript and a card do (%s)', (variant) => {
-    hold(runFixture(fixture, variant, undefined, variant === 'resumable' ? TURN : undefined));
-  });
-
-  it('computes what plain TypeScript and a card do (reference interpreter)', () => {
-    hold(runFixture(fixture, 'fast', new ReferenceInterpreter()));
-  });
-});
-
-it('has what a card made of every program', () => {
-  expect(Object.keys(card.programs).sort()).toEqual(kernelFixtures.map(({ name }) => name).sort());
-});
-
-/** Bit for bit by digest, approximate functions too; sums in any order within the fixture's bound of the card's values. */
-function holdToCard(fixture: KernelFixture, { buffers, printed }: FixtureResult): void {
-  const kept = card.programs[fixture.name];
-  const outputs = cardOutputs(fixture, buffers, printed);
-  expect(outputs.exact).toEqual(kept.exact);
-  expect(outputs.printed).toBe(kept.printed);
-  const open = Object.entries(fixture.outputs).filter(([, rule]) => isAnyOrder(rule));
-  const part = { ...fixture, outputs: Object.fromEntries(open) };
-  expect(firstDifference(part, buffers, anyOrderValues(fixture, kept))).toBeUndefined();
-}
+describeFixtures(kernelFixtures, card);

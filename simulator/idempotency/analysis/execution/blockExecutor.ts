@@ -6,7 +6,6 @@ import type { KernelContext } from '../transfer/operands.js';
 import { integerBits, Operands } from '../transfer/operands.js';
 import { results, unknownFor } from '../transfer/transfer.js';
 import type { FoundHazard } from './findings.js';
-import { accessMatrix, movesMatrices } from './matrixTransfer.js';
 import {
   accessesMemory,
   accessMemory,
@@ -125,7 +124,6 @@ function execute(
 
 function resultsOf(operands: Operands, destinations: readonly IrOperand[], place: MemoryPlace): Expression[] {
   if (accessesMemory(operands.instruction)) return accessMemory(operands, place);
-  if (movesMatrices(operands.instruction)) return accessMatrix(operands, place);
   const told = exchanged(operands, destinations, place);
   if (told !== undefined) return told;
   noteDivisor(operands, place);

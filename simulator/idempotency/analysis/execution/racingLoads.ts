@@ -1,6 +1,5 @@
 import { isBarrier, isCopy, isPlainLoad, writesMemory } from '../../../ptx/index.js';
 import type { IrFunction, IrInstruction } from '../../../ptx/index.js';
-import { loadsMatrices, storesMatrices } from './matrixTransfer.js';
 
 /**
  * Loads of shared memory that share an interval between barriers with a store of it, before them, behind them or on another
@@ -168,18 +167,13 @@ function isGeneric({ modifiers }: IrInstruction): boolean {
 }
 
 function loadsShared(instruction: IrInstruction): boolean {
-  return (
-    (isPlainLoad(instruction.opcode) || loadsMatrices(instruction)) &&
-    (isShared(instruction) || isGeneric(instruction))
-  );
+  return isPlainLoad(instruction.opcode) && (isShared(instruction) || isGeneric(instruction));
 }
 
 function storesShared(instruction: IrInstruction): boolean {
   const { opcode } = instruction;
   return (
-    ((writesMemory(opcode) || storesMatrices(instruction)) &&
-      (isShared(instruction) || isGeneric(instruction))) ||
-    copiesAsync(instruction)
+    (writesMemory(opcode) && (isShared(instruction) || isGeneric(instruction))) || copiesAsync(instruction)
   );
 }
 

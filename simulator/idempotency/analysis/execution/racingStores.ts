@@ -1,4 +1,4 @@
-import { exchangesLanes, type IrFunction, type IrModule, type IrOperand, isa } from '../../../ptx/index.js';
+import { exchangesLanes, type IrFunction, type IrModule, type IrOperand } from '../../../ptx/index.js';
 import type { Arithmetic } from '../expressions/arithmetic.js';
 import { constantOf, termsOf, type Expression, type Term } from '../expressions/expression.js';
 import { contains } from '../expressions/rewriting.js';
@@ -57,18 +57,13 @@ export function storesMayRace(
 /** Whether blocks may have several rows of threads, or are taken to have one. */
 export type BlockShape = 'any' | 'row';
 
-/** By these threads that read the same indices may yet differ. */
-function isByLane(opcode: string): boolean {
-  return exchangesLanes(opcode) || isa(opcode).effects.kind === 'matrix';
-}
-
 /** Indices that tell a block's threads apart for this code: threads which differ in others alone do the same. */
 function axesOf({ instructions }: IrFunction): ReadonlySet<Axis> {
   const found = new Set<Axis>();
   const special = (operand: IrOperand): string[] => (operand.kind === 'special' ? [operand.name] : []);
   for (const { opcode, sources } of instructions) {
     const names = sources.flatMap(special);
-    if (isByLane(opcode) || names.some((name) => /^lane|warpid$/.test(name))) return new Set(AXES);
+    if (exchangesLanes(opcode) || names.some((name) => /^lane|warpid$/.test(name))) return new Set(AXES);
     for (const axis of AXES) if (names.includes(axis)) found.add(axis);
   }
   return found;

@@ -14,7 +14,7 @@ import {
 } from './mmaPrograms.js';
 import { wmmaBfloat, wmmaBytes, wmmaColumns, wmmaDouble, wmmaHalf, wmmaTf32 } from './wmmaPrograms.js';
 
-/** CUDA programs on tensor cores, as `simulator/laboratory/kernels` has others; the simulator does not run them yet. */
+/** CUDA programs on tensor cores, as `simulator/laboratory/kernels` has others. */
 export const tensorPrograms: readonly KernelFixture[] = [
   wmmaHalf,
   wmmaBfloat,
