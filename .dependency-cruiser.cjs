@@ -47,6 +47,7 @@ const COMPILER_ROOMS = [
   'analysis',
   'counters',
   'library',
+  'tiles',
   'scalar',
   'hostCalls',
   'accesses',

@@ -190,6 +190,8 @@ const plain = {
   i32x4TruncSatF64x2UZero: 0xfd,
   f64x2ConvertLowI32x4S: 0xfe,
   f64x2ConvertLowI32x4U: 0xff,
+  /** As `i32x4TruncSatF32x4S` of what an i32 holds. */
+  i32x4RelaxedTruncF32x4S: 0x101,
   /** a · b + c. */
   f32x4RelaxedMadd: 0x105,
   /** −(a · b) + c. */

@@ -22,6 +22,7 @@ export { Library } from '../compiler/library/library.js';
 export { MemoryEmitter } from '../compiler/accesses/memoryEmitter.js';
 export { OperandEmitter } from '../compiler/scalar/operandEmitter.js';
 export { findExactRegisters, wasmTypeOf } from '../compiler/instructions/registerTypes.js';
+export { tileFunction, type TileFunction } from '../compiler/tiles/index.js';
 export { vectorEmitter } from '../compiler/vector/arithmetic/index.js';
 export { UNIFORM, VARYING, type LaneShape } from '../compiler/vector/shapes/laneShapes.js';
 export { VectorMemoryEmitter } from '../compiler/vector/memory/vectorMemoryEmitter.js';

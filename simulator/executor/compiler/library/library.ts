@@ -20,7 +20,7 @@ export type LibraryFunction = keyof typeof makers;
 
 /** Functions that compiled code calls, each added to the module when first asked for. */
 export class Library {
-  private readonly indices = new Map<LibraryFunction, number>();
+  private readonly indices = new Map<string, number>();
 
   /** @param fusesMultiplyAdd whether relaxed multiply-adds may stand for `fma`. */
   constructor(
@@ -34,9 +34,14 @@ export class Library {
   }
 
   index(name: LibraryFunction): number {
+    return this.once(name, makers[name]);
+  }
+
+  /** A function that is made when its name is first asked for. */
+  once(name: string, make: (library: Library) => FunctionBuilder): number {
     const found = this.indices.get(name);
     if (found !== undefined) return found;
-    const builder = makers[name](this);
+    const builder = make(this);
     const index = this.module.add(builder);
     this.indices.set(name, index);
     return index;

@@ -1,0 +1,1 @@
+export { tileFunction, type TileFunction } from './tileFunction.js';
