@@ -1,5 +1,6 @@
 import { fittedModel, type TileForm } from '../../../tensor/index.js';
 import type { Library } from '../library/index.js';
+import { fusedVectors, fusedVectorsScratch } from './fusedVectors.js';
 import { exactFused, exactFusedScratch } from './exactFused.js';
 
 /**
@@ -18,8 +19,15 @@ export interface TileFunction {
 export function tileFunction(form: TileForm): TileFunction {
   const model = fittedModel(form);
   if (model.kind !== 'fused') throw new RangeError(`no tile function of ${form.name}`);
+  const exact = (library: Library): number =>
+    library.once(`exact ${form.name}`, () => exactFused(form, model));
+  const scratchBytes = exactFusedScratch(form);
+  if (form.sparse !== undefined) return { scratchBytes, index: exact };
   return {
-    scratchBytes: exactFusedScratch(form),
-    index: (library) => library.once(`exact ${form.name}`, () => exactFused(form, model)),
+    scratchBytes: Math.max(scratchBytes, fusedVectorsScratch(form)),
+    index: (library) => {
+      const slow = exact(library);
+      return library.once(form.name, () => fusedVectors(form, model, library, slow));
+    },
   };
 }

@@ -1,0 +1,637 @@
+import { FunctionBuilder } from '../../../wasm/index.js';
+import { fusedContext, type FusedModel, type TileForm } from '../../../tensor/index.js';
+import type { Library } from '../library/index.js';
+import { SCRATCH, RESULT, wordOffsets, WORDS } from './elements.js';
+import { factorVectors, pushHalves, splat32, type FactorVectors } from './factorVectors.js';
+import { vectorPlan, type FactorBlocks, type SumBlocks, type VectorPlan } from './fragments.js';
+import { linearIndex, pushIndex, repeat } from './linearIndex.js';
+import { interleave, transpose, vectorLocals } from './shuffles.js';
+import { HalfRounder, halvesToFloats } from './sumVectors.js';
+
+/** Exponents below this one of a sum go the exact way: scales stay normal numbers. */
+const lowestExponent = -100;
+
+/** Rooms of the scratch, in bytes from its begin. */
+interface Rooms {
+  /** Of each 16 lines of the wide factor, elements as they are stored: place along k after place. */
+  readonly raw: number;
+  /** The same as f32, and their exponents as i8. */
+  readonly wide: number;
+  readonly wideExponents: number;
+  /** Line after line of the other factor. */
+  readonly single: number;
+  readonly singleExponents: number;
+  /** Accumulators, and then results, as f32: line after line of the other side. */
+  readonly sums: number;
+  readonly bytes: number;
+}
+
+function roomsOf({ shape: { k } }: TileForm, { wide, single }: VectorPlan): Rooms {
+  let bytes = 0;
+  const take = (size: number): number => {
+    bytes += size;
+    return bytes - size;
+  };
+  return {
+    raw: take(wide.across * k * 4),
+    wide: take(wide.across * k * 4),
+    wideExponents: take(wide.across * k),
+    single: take(single.across * k * 4),
+    singleExponents: take(single.across * k),
+    sums: take(wide.across * single.across * 4),
+    bytes,
+  };
+}
+
+export function fusedVectorsScratch(form: TileForm): number {
+  return roomsOf(form, vectorPlan(form)).bytes;
+}
+
+/**
+ * A fused product 16 lines at a time. A product of two significands is exact in f32; brought to 25 bits below the largest exponent by a
+ * power of two it is cut by its conversion to i32. 16 of them stay below 2^31; the accumulator joins in f64. What holds infinities, NaN or
+ * exponents out of the range of {@link factorVectors} the function at index `exact` computes.
+ */
+export function fusedVectors(
+  form: TileForm,
+  model: FusedModel,
+  library: Library,
+  exact: number,
+): FunctionBuilder {
+  const f = new FunctionBuilder(['i32', 'i32', 'i32'], []);
+  const plan = vectorPlan(form);
+  const rooms = roomsOf(form, plan);
+  const emitter = new FusedEmitter(f, form, model, plan, rooms, library.fusesMultiplyAdd);
+  emitter.readFactors();
+  emitter.leaveIf(exact);
+  emitter.readAccumulators();
+  emitter.sum();
+  emitter.leaveIfFlagged(exact);
+  emitter.writeResults();
+  return f;
+}
+
+class FusedEmitter {
+  private readonly vectors: FactorVectors;
+  private readonly counter: number;
+  private readonly source: number;
+  private readonly target: number;
+  private readonly lines: readonly number[];
+  private readonly spare: readonly number[];
+  /** Any bit of it: the tile goes the exact way. */
+  private readonly flagged: number;
+  private readonly offsets: ReturnType<typeof wordOffsets>;
+  private readonly rounder: HalfRounder;
+
+  constructor(
+    private readonly f: FunctionBuilder,
+    private readonly form: TileForm,
+    private readonly model: FusedModel,
+    private readonly plan: VectorPlan,
+    private readonly rooms: Rooms,
+    private readonly isRelaxed: boolean,
+  ) {
+    this.vectors = factorVectors(f, form.a.type);
+    [this.counter, this.source, this.target] = [f.local('i32'), f.local('i32'), f.local('i32')];
+    this.lines = vectorLocals(f, 8);
+    this.spare = vectorLocals(f, 8);
+    this.flagged = f.local('v128');
+    this.offsets = wordOffsets(form);
+    this.rounder = new HalfRounder(f);
+  }
+
+  readFactors(): void {
+    const { wide, single } = this.plan;
+    const { bits } = this.vectors;
+    if (bits === 16) this.turnShort(wide);
+    else this.turnLong(wide);
+    this.decodeWide(wide);
+    this.decodeSingle(single);
+  }
+
+  /** Leaves to the exact function where a factor is out of range. */
+  leaveIf(exact: number): void {
+    this.vectors.pushIsOut();
+    this.leave(exact);
+  }
+
+  leaveIfFlagged(exact: number): void {
+    this.f.get(this.flagged).simd('v128AnyTrue');
+    this.leave(exact);
+  }
+
+  private leave(exact: number): void {
+    const { f } = this;
+    f.if();
+    f.get(WORDS).get(RESULT).get(SCRATCH).call(exact).op('return').end();
+  }
+
+  private offsetOf({ operand }: FactorBlocks): number {
+    return operand === this.form.a ? this.offsets.a : this.offsets.b;
+  }
+
+  /** Runs `body` for each block of a factor, with `source` at its lines and `target` at its place of what is turned about. */
+  private eachBlock(blocks: FactorBlocks, elementBytes: number, body: () => void): void {
+    const { f, form, counter, source, target } = this;
+    const { across, along, length, register } = blocks;
+    const [lines, steps] = [across / 8, along / length];
+    const all = Array.from(
+      { length: lines * steps },
+      (_, at) => [at % lines, Math.floor(at / lines)] as const,
+    );
+    const first = register(0, 0);
+    const sources = linearIndex(all.map(([line, step]) => (register(line, step) - first) * 128));
+    const targets = linearIndex(
+      all.map(
+        ([line, step]) =>
+          ((line >> 1) * form.shape.k + step * length) * 16 * elementBytes + (line & 1) * 8 * elementBytes,
+      ),
+    );
+    const begin = this.offsetOf(blocks) + first * 128;
+    repeat(f, counter, lines * steps, () => {
+      pushIndex(f, counter, sources);
+      f.get(WORDS).op('i32Add').i32(begin).op('i32Add').set(source);
+      pushIndex(f, counter, targets);
+      f.get(SCRATCH).op('i32Add').set(target);
+      body();
+    });
+  }
+
+  private turnShort(wide: FactorBlocks): void {
+    const { f, rooms, source, target, lines, spare } = this;
+    const { type } = wide.operand;
+    const isEighth = type === 'e4m3' || type === 'e5m2';
+    this.eachBlock(wide, 2, () => {
+      for (const part of isEighth ? (['low', 'high'] as const) : (['low'] as const)) {
+        lines.forEach((line, at) => {
+          f.get(source).simdMemory('v128Load', 16 * at);
+          if (isEighth) {
+            f.set(line);
+            pushHalves(f, type, line, part, spare[0] ?? 0);
+          }
+          f.set(line);
+        });
+        transpose(f, 16, lines, spare).forEach((column, at) => {
+          f.get(target).get(column);
+          f.simdMemory('v128Store', rooms.raw + 32 * (at + (part === 'high' ? 8 : 0)));
+        });
+      }
+    });
+  }
+
+  private turnLong(wide: FactorBlocks): void {
+    const { f, rooms, source, target, lines, spare } = this;
+    this.eachBlock(wide, 4, () => {
+      for (const half of [0, 4]) {
+        const rows = lines.slice(0, 4);
+        rows.forEach((line, at) => {
+          f.get(source)
+            .simdMemory('v128Load', 16 * (at + half))
+            .set(line);
+        });
+        transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
+          f.get(target).get(column);
+          f.simdMemory('v128Store', rooms.raw + 64 * at + 4 * half);
+        });
+      }
+    });
+  }
+
+  private decodeWide({ across }: FactorBlocks): void {
+    const { f, form, rooms, counter, source, target, vectors, lines } = this;
+    const bytes = vectors.bits / 8;
+    const each = 128 / vectors.bits;
+    repeat(f, counter, (across / 16) * form.shape.k, () => {
+      f.get(counter)
+        .i32(16 * bytes)
+        .op('i32Mul')
+        .get(SCRATCH)
+        .op('i32Add')
+        .set(source);
+      f.get(counter).i32(64).op('i32Mul').get(SCRATCH).op('i32Add').set(target);
+      for (let at = 0; at < 16 / each; at++) {
+        const [elements = 0] = lines;
+        f.get(source)
+          .simdMemory('v128Load', rooms.raw + 16 * at)
+          .set(elements);
+        vectors.decode(elements);
+        vectors.values.forEach((value, index) => {
+          f.get(target).get(value);
+          f.simdMemory('v128Store', rooms.wide + 16 * (at * vectors.values.length + index));
+        });
+        f.get(vectors.exponents).set(lines[at + 1] ?? 0);
+      }
+      f.get(counter).i32(4).op('i32Shl').get(SCRATCH).op('i32Add');
+      const exponents = lines.slice(1, 1 + 16 / each);
+      if (vectors.bits === 32) this.pushNarrowed(exponents);
+      else
+        f.get(exponents[0] ?? 0)
+          .get(exponents[1] ?? 0)
+          .simd('i8x16NarrowI16x8S');
+      f.simdMemory('v128Store', rooms.wideExponents);
+    });
+  }
+
+  /** Pushes 16 i8 of four vectors of i32. */
+  private pushNarrowed([a = 0, b = 0, c = 0, d = 0]: readonly number[]): void {
+    this.f
+      .get(a)
+      .get(b)
+      .simd('i16x8NarrowI32x4S')
+      .get(c)
+      .get(d)
+      .simd('i16x8NarrowI32x4S')
+      .simd('i8x16NarrowI16x8S');
+  }
+
+  private decodeSingle(single: FactorBlocks): void {
+    const { f, form, rooms, counter, source, target, vectors, lines, spare } = this;
+    const { across, along, length, register, operand } = single;
+    const { k } = form.shape;
+    const { type } = operand;
+    const isEighth = type === 'e4m3' || type === 'e5m2';
+    const each = 128 / vectors.bits;
+    const exponents = f.local('i32');
+    for (let block = 0; block < across / 8; block++) {
+      repeat(f, counter, 8, () => {
+        f.get(counter).i32(4).op('i32Shl').get(WORDS).op('i32Add').set(source);
+        f.get(counter)
+          .i32(4 * k)
+          .op('i32Mul')
+          .get(SCRATCH)
+          .op('i32Add')
+          .set(target);
+        f.get(counter).i32(k).op('i32Mul').get(SCRATCH).op('i32Add').set(exponents);
+        for (let step = 0; step < along / length; step++) {
+          for (let part = 0; part < length / each; part++) {
+            const [elements = 0] = lines;
+            f.get(source).simdMemory('v128Load', this.offsetOf(single) + register(block, step) * 128);
+            f.set(elements);
+            if (isEighth) {
+              pushHalves(f, type, elements, part === 0 ? 'low' : 'high', spare[0] ?? 0);
+              f.set(elements);
+            }
+            vectors.decode(elements);
+            const first = block * 8 * k + step * length + part * each;
+            vectors.values.forEach((value, index) => {
+              f.get(target).get(value);
+              f.simdMemory('v128Store', rooms.single + 4 * first + 16 * index);
+            });
+            f.get(exponents);
+            if (vectors.bits === 32)
+              f.get(vectors.exponents).get(vectors.exponents).simd('i16x8NarrowI32x4S').set(elements);
+            else f.get(vectors.exponents).set(elements);
+            f.get(elements).get(elements).simd('i8x16NarrowI16x8S');
+            f.simdMemoryLane(
+              each === 8 ? 'v128Store64Lane' : 'v128Store32Lane',
+              rooms.singleExponents + first,
+              0,
+            );
+          }
+        }
+      });
+    }
+  }
+
+  /** Runs `body` for each register of C or D (of f16) or pair of registers, with `source` at its words and `target` at its sums. */
+  private eachSum(
+    { registers, across, firstAcross, firstOther }: SumBlocks,
+    begin: number,
+    words: number,
+    body: () => void,
+  ): void {
+    const { f, counter, source, target } = this;
+    const places = firstAcross.map((added, bit) => 4 * (added + across * (firstOther[bit] ?? 0)));
+    repeat(f, counter, registers, () => {
+      f.get(counter).i32(7).op('i32Shl').get(words).op('i32Add').i32(begin).op('i32Add').set(source);
+      pushIndex(f, counter, places);
+      f.get(SCRATCH).op('i32Add').set(target);
+      body();
+    });
+  }
+
+  readAccumulators(): void {
+    const { f, plan, rooms, source, target, lines, spare } = this;
+    const { c } = plan;
+    const stride = 4 * c.across;
+    this.eachSum(c, this.offsets.c, WORDS, () => {
+      if (c.operand.slots === 1) {
+        for (const half of [0, 4]) {
+          const rows = lines.slice(0, 4);
+          rows.forEach((line, at) => {
+            f.get(source)
+              .simdMemory('v128Load', 16 * (at + half))
+              .set(line);
+          });
+          transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
+            f.get(target).get(column);
+            f.simdMemory('v128Store', rooms.sums + 2 * at * stride + 4 * half);
+          });
+        }
+        return;
+      }
+      lines.forEach((line, at) => {
+        f.get(source)
+          .simdMemory('v128Load', 16 * at)
+          .set(line);
+      });
+      const columns = transpose(f, 16, lines, spare);
+      const others = columns === lines ? spare : lines;
+      const [value = 0] = others;
+      columns.forEach((column, at) => {
+        for (const half of ['Low', 'High'] as const) {
+          f.get(column).simd(`i32x4Extend${half}I16x8U`).set(value);
+          halvesToFloats(f, value, others.slice(1));
+          f.get(target).get(value);
+          f.simdMemory('v128Store', rooms.sums + at * stride + (half === 'Low' ? 0 : 16));
+        }
+      });
+    });
+  }
+
+  /** Places along k of each block's products. */
+  private blocks(): readonly (readonly number[])[] {
+    const { form, model } = this;
+    const { blocks } = fusedContext(model, form.a.columns, form.c.type, form.d.type);
+    return blocks.map((block) => Array.from(block));
+  }
+
+  sum(): void {
+    const { f, form, plan, rooms, counter } = this;
+    const { k } = form.shape;
+    const { wide, single } = plan;
+    const [values, exponents, others, otherExponents, sums] = [
+      f.local('i32'),
+      f.local('i32'),
+      f.local('i32'),
+      f.local('i32'),
+      f.local('i32'),
+    ];
+    const group = f.local('i32');
+    repeat(f, group, wide.across / 16, () => {
+      f.get(group)
+        .i32(k * 64)
+        .op('i32Mul')
+        .get(SCRATCH)
+        .op('i32Add')
+        .set(values);
+      f.get(group)
+        .i32(k * 16)
+        .op('i32Mul')
+        .get(SCRATCH)
+        .op('i32Add')
+        .set(exponents);
+      f.get(group).i32(64).op('i32Mul').get(SCRATCH).op('i32Add').set(sums);
+      f.get(SCRATCH).set(others);
+      f.get(SCRATCH).set(otherExponents);
+      const lineEmitter = new LineEmitter(
+        f,
+        { values, exponents, others, otherExponents, sums },
+        rooms,
+        this.isRelaxed,
+        this.flagged,
+        this.rounder,
+      );
+      repeat(f, counter, single.across, () => {
+        lineEmitter.line(form, this.model, this.blocks());
+        for (const [pointer, step] of [
+          [others, 4 * k],
+          [otherExponents, k],
+          [sums, 4 * wide.across],
+        ] as const)
+          f.get(pointer).i32(step).op('i32Add').set(pointer);
+      });
+    });
+  }
+
+  writeResults(): void {
+    const { f, plan, rooms, source, target, lines, spare, rounder } = this;
+    const { d } = plan;
+    const stride = 4 * d.across;
+    this.eachSum(d, 0, RESULT, () => {
+      if (d.operand.slots === 1) {
+        for (const half of [0, 4]) {
+          const rows = lines.slice(0, 4);
+          rows.forEach((line, at) => {
+            f.get(target)
+              .simdMemory('v128Load', rooms.sums + 2 * at * stride + 4 * half)
+              .set(line);
+          });
+          transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
+            f.get(source)
+              .get(column)
+              .simdMemory('v128Store', 16 * (at + half));
+          });
+        }
+        return;
+      }
+      const [value = 0] = spare;
+      lines.forEach((line, at) => {
+        for (const half of [0, 16]) {
+          f.get(target)
+            .simdMemory('v128Load', rooms.sums + at * stride + half)
+            .set(value);
+          rounder.pushBits(value);
+        }
+        f.simd('i16x8NarrowI32x4U').set(line);
+      });
+      transpose(f, 16, lines, spare).forEach((column, at) => {
+        f.get(source)
+          .get(column)
+          .simdMemory('v128Store', 16 * at);
+      });
+    });
+  }
+}
+
+/** Locals with addresses: of a group of 16 lines, of one of the others, and of their sums. */
+interface Pointers {
+  readonly values: number;
+  readonly exponents: number;
+  readonly others: number;
+  readonly otherExponents: number;
+  readonly sums: number;
+}
+
+/** One line against 16. */
+class LineEmitter {
+  private readonly accumulators: readonly number[];
+  private readonly scales: readonly number[];
+  private readonly totals: readonly number[];
+  private readonly starts: readonly number[];
+  private readonly exponent: number;
+  private readonly own: number;
+  private readonly factor: number;
+  private readonly part: number;
+
+  constructor(
+    private readonly f: FunctionBuilder,
+    private readonly at: Pointers,
+    private readonly rooms: Rooms,
+    private readonly isRelaxed: boolean,
+    private readonly flagged: number,
+    private readonly rounder: HalfRounder,
+  ) {
+    this.accumulators = vectorLocals(f, 4);
+    this.scales = vectorLocals(f, 4);
+    this.totals = vectorLocals(f, 4);
+    this.starts = vectorLocals(f, 4);
+    [this.exponent = 0, this.own = 0, this.factor = 0, this.part = 0] = vectorLocals(f, 4);
+  }
+
+  line(form: TileForm, model: FusedModel, blocks: readonly (readonly number[])[]): void {
+    const { f, at, rooms, accumulators, starts, rounder } = this;
+    const isLate = model.accumulator === 'end';
+    const isHalf = form.d.type === 'f16';
+    const isAtOnce = isHalf && model.narrowing === 'atOnce';
+    starts.forEach((start, quarter) => {
+      f.get(at.sums)
+        .simdMemory('v128Load', rooms.sums + 16 * quarter)
+        .set(start);
+      if (!isLate) f.get(start).set(accumulators[quarter] ?? 0);
+    });
+    if (isLate) this.flagSpecial(starts);
+    blocks.forEach((places, index) => {
+      this.block(places, isLate && index === 0, isAtOnce);
+      // What is rounded to nought has lost its sign as well.
+      if (isAtOnce)
+        for (const accumulator of accumulators) {
+          rounder.round(accumulator);
+          splat32(f.get(accumulator), 0).simd('f32x4Add').set(accumulator);
+        }
+    });
+    accumulators.forEach((accumulator, quarter) => {
+      if (isLate) {
+        f.get(accumulator)
+          .get(starts[quarter] ?? 0)
+          .simd('f32x4Add')
+          .set(accumulator);
+      }
+      if (isHalf && (isLate || !isAtOnce)) rounder.round(accumulator);
+      f.get(at.sums).get(accumulator);
+      f.simdMemory('v128Store', rooms.sums + 16 * quarter);
+    });
+  }
+
+  /** Flags infinities and NaN. */
+  private flagSpecial(values: readonly number[]): void {
+    const { f, flagged } = this;
+    for (const value of values) {
+      splat32(splat32(f.get(value), 0x7f800000).simd('v128And'), 0x7f800000).simd('i32x4Eq');
+      f.get(flagged).simd('v128Or').set(flagged);
+    }
+  }
+
+  /** Pushes 16 exponents of the accumulators as i8, and flags what is no number. */
+  private pushExponents(): void {
+    const { f, accumulators, flagged, part } = this;
+    accumulators.forEach((accumulator, quarter) => {
+      f.get(accumulator).i32(1).simd('i32x4Shl').i32(24).simd('i32x4ShrU').tee(part);
+      splat32(f, 1).simd('i32x4MaxU');
+      splat32(f.get(part), 255).simd('i32x4Eq').get(flagged).simd('v128Or').set(flagged);
+      splat32(f.get(accumulator).i32(1).simd('i32x4Shl'), 0).simd('i32x4Eq');
+      splat32(splat32(f, -256).simd('v128And'), 127).simd('i32x4Sub');
+      f.simd('i32x4Add');
+      if (quarter % 2 === 1) f.simd('i16x8NarrowI32x4S');
+    });
+    f.simd('i8x16NarrowI16x8S');
+  }
+
+  /** Adds a block's products to the accumulators; `isOdd`: a result that is not exact has its last bit set, for a second rounding. */
+  private block(places: readonly number[], isFirst: boolean, isOdd: boolean): void {
+    const { f, at, rooms, exponent, own, flagged } = this;
+    const { accumulators, scales, totals, factor } = this;
+    if (isFirst) splat32(f, 0x80808080).set(exponent);
+    else {
+      this.pushExponents();
+      f.tee(own).set(exponent);
+    }
+    for (const place of places) {
+      f.get(exponent);
+      f.get(at.exponents).simdMemory('v128Load', rooms.wideExponents + 16 * place);
+      f.get(at.otherExponents).simdMemory('v128Load8Splat', rooms.singleExponents + place);
+      f.simd('i8x16AddSatS').simd('i8x16MaxS').set(exponent);
+    }
+    const lowest = (lowestExponent & 0xff) * 0x01010101;
+    if (!isFirst) {
+      splat32(f.get(exponent), lowest).simd('i8x16LtS');
+      splat32(f.get(own), 0x80808080).simd('i8x16GtS');
+      f.simd('v128And').get(flagged).simd('v128Or').set(flagged);
+    }
+    splat32(f.get(exponent), lowest).simd('i8x16MaxS').set(exponent);
+    this.eachExponent((quarter) => {
+      // The scale, and with its exponent turned about, what undoes it.
+      splat32(f, 127 + 25);
+      f.get(this.part).simd('i32x4Sub').i32(23).simd('i32x4Shl');
+      f.set(scales[quarter] ?? 0);
+    });
+    totals.forEach((total) => {
+      splat32(f, 0).set(total);
+    });
+    for (const place of places) {
+      f.get(at.others).simdMemory('v128Load32Splat', rooms.single + 4 * place);
+      f.set(factor);
+      totals.forEach((total, quarter) => {
+        f.get(total);
+        f.get(at.values).simdMemory('v128Load', rooms.wide + 64 * place + 16 * quarter);
+        f.get(factor).simd('f32x4Mul');
+        f.get(scales[quarter] ?? 0).simd('f32x4Mul');
+        this.cut();
+        f.simd('i32x4Add').set(total);
+      });
+    }
+    totals.forEach((total, quarter) => {
+      this.settle(total, accumulators[quarter] ?? 0, scales[quarter] ?? 0, isFirst, isOdd);
+    });
+  }
+
+  private cut(): void {
+    this.f.simd(this.isRelaxed ? 'i32x4RelaxedTruncF32x4S' : 'i32x4TruncSatF32x4S');
+  }
+
+  /** Runs `body` with each four of the 16 exponents as i32 in `part`. */
+  private eachExponent(body: (quarter: number) => void): void {
+    const { f, exponent, part } = this;
+    (['Low', 'High'] as const).forEach((half, first) => {
+      (['Low', 'High'] as const).forEach((quarter, second) => {
+        f.get(exponent).simd(`i16x8Extend${half}I8x16S`).simd(`i32x4Extend${quarter}I16x8S`).set(part);
+        body(2 * first + second);
+      });
+    });
+  }
+
+  /** The products' sum and the accumulator, cut to f32. */
+  private settle(total: number, accumulator: number, scale: number, isFirst: boolean, isOdd: boolean): void {
+    const { f, part, factor } = this;
+    if (!isFirst) {
+      f.get(accumulator).get(scale).simd('f32x4Mul');
+      this.cut();
+      f.set(factor);
+    }
+    for (const half of ['low', 'high'] as const) {
+      for (const [addend, isUsed] of [
+        [total, true],
+        [factor, !isFirst],
+      ] as const) {
+        if (!isUsed) continue;
+        f.get(addend);
+        if (half === 'high') f.get(addend).shuffleWords(2, 3, 2, 3);
+        f.simd('f64x2ConvertLowI32x4S');
+        if (addend === factor) f.simd('f64x2Add');
+      }
+      if (isOdd) {
+        // What is cut away sets the last bit that stays.
+        f.tee(part).v128(0xe0000000, 0xffffffff, 0xe0000000, 0xffffffff).simd('v128And');
+        f.get(part).v128(0x1fffffff, 0, 0x1fffffff, 0).simd('v128And');
+        f.v128(0, 0, 0, 0).simd('i64x2Ne').v128(0x20000000, 0, 0x20000000, 0).simd('v128And').simd('v128Or');
+      } else f.v128(0xe0000000, 0xffffffff, 0xe0000000, 0xffffffff).simd('v128And');
+      f.simd('f32x4DemoteF64x2Zero');
+    }
+    interleave(f, 64, 'low');
+    // 2^(127 + 25 - E) is undone by 2^(E - 25): exponents of the two add up to those of one, twice.
+    splat32(f, (254 << 23) >>> 0)
+      .get(scale)
+      .simd('i32x4Sub');
+    f.simd('f32x4Mul').set(accumulator);
+  }
+}
