@@ -15,7 +15,7 @@ export interface FactorBlocks {
   readonly along: number;
   /** Elements along k of a block. */
   readonly length: number;
-  /** Registers in the order of pairs of blocks of 16 lines: lines, then along k, then which 8 of the 16. Elements may come again. */
+  /** Which one has the block of lines `line` at block `step` along k. */
   readonly register: (line: number, step: number) => number;
 }
 
@@ -32,7 +32,7 @@ export interface SumBlocks {
   readonly firstOther: LinearIndex;
 }
 
-/** How a form's product is computed: 16 lines of one factor are a vector, lines of the other come one by one. */
+/** How a form's product is computed: lines of one factor against those of the other; of floats 16 of the wide one are a vector. */
 export interface VectorPlan {
   readonly wide: FactorBlocks;
   readonly single: FactorBlocks;
@@ -42,14 +42,14 @@ export interface VectorPlan {
 
 /**
  * Where vectors of a form's fragments lie.
- * @throws RangeError where they are not as all shapes of 16 have them
+ * @throws RangeError where they do not lie so
  */
 export function vectorPlan(form: TileForm): VectorPlan {
-  const isTurned = form.a.rows % 16 !== 0;
+  // A product of 8 by 32 lies as one of 32 by 8 turned about.
+  const isTurned = form.d.columns > 16;
   const rows = factorBlocks(form.a, 'rows');
   const columns = factorBlocks(form.b, 'columns');
   const [wide, single] = isTurned ? [columns, rows] : [rows, columns];
-  if (wide.across % 16 !== 0) throw new RangeError(`${form.name} has no 16 lines`);
   const side = isTurned ? 'columns' : 'rows';
   return { wide, single, c: sumBlocks(form.c, side), d: sumBlocks(form.d, side) };
 }

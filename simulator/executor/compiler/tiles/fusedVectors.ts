@@ -1,11 +1,12 @@
 import { FunctionBuilder } from '../../../wasm/index.js';
-import { fusedContext, type FusedModel, type TileForm } from '../../../tensor/index.js';
+import { chunkOf, fusedContext, type FusedModel, type TileForm } from '../../../tensor/index.js';
 import type { Library } from '../library/index.js';
 import { SCRATCH, RESULT, wordOffsets, WORDS } from './elements.js';
 import { factorVectors, pushHalves, splat32, type FactorVectors } from './factorVectors.js';
 import { vectorPlan, type FactorBlocks, type SumBlocks, type VectorPlan } from './fragments.js';
 import { linearIndex, pushIndex, repeat } from './linearIndex.js';
 import { interleave, transpose, vectorLocals } from './shuffles.js';
+import { SparseLines } from './sparseLines.js';
 import { HalfRounder, halvesToFloats } from './sumVectors.js';
 
 /** Exponents below this one of a sum go the exact way: scales stay normal numbers. */
@@ -102,9 +103,7 @@ class FusedEmitter {
 
   readFactors(): void {
     const { wide, single } = this.plan;
-    const { bits } = this.vectors;
-    if (bits === 16) this.turnShort(wide);
-    else this.turnLong(wide);
+    this.turn(wide);
     this.decodeWide(wide);
     this.decodeSingle(single);
   }
@@ -131,7 +130,11 @@ class FusedEmitter {
   }
 
   /** Runs `body` for each block of a factor, with `source` at its lines and `target` at its place of what is turned about. */
-  private eachBlock(blocks: FactorBlocks, elementBytes: number, body: () => void): void {
+  private eachBlock(
+    blocks: FactorBlocks,
+    elementBytes: number,
+    body: (all: readonly (readonly [line: number, step: number])[]) => void,
+  ): void {
     const { f, form, counter, source, target } = this;
     const { across, along, length, register } = blocks;
     const [lines, steps] = [across / 8, along / length];
@@ -140,11 +143,13 @@ class FusedEmitter {
       (_, at) => [at % lines, Math.floor(at / lines)] as const,
     );
     const first = register(0, 0);
+    const density = form.shape.k / along;
     const sources = linearIndex(all.map(([line, step]) => (register(line, step) - first) * 128));
     const targets = linearIndex(
       all.map(
         ([line, step]) =>
-          ((line >> 1) * form.shape.k + step * length) * 16 * elementBytes + (line & 1) * 8 * elementBytes,
+          ((line >> 1) * form.shape.k + step * length * density) * 16 * elementBytes +
+          (line & 1) * 8 * elementBytes,
       ),
     );
     const begin = this.offsetOf(blocks) + first * 128;
@@ -153,46 +158,66 @@ class FusedEmitter {
       f.get(WORDS).op('i32Add').i32(begin).op('i32Add').set(source);
       pushIndex(f, counter, targets);
       f.get(SCRATCH).op('i32Add').set(target);
-      body();
+      body(all);
     });
   }
 
-  private turnShort(wide: FactorBlocks): void {
-    const { f, rooms, source, target, lines, spare } = this;
+  /** Leaves lines of the wide factor as they are stored, or as halves of eighths, by place along k. */
+  private turn(wide: FactorBlocks): void {
+    const { f, form, rooms, source, target, lines, spare, flagged } = this;
     const { type } = wide.operand;
+    const { bits } = this.vectors;
+    const each = 128 / bits;
     const isEighth = type === 'e4m3' || type === 'e5m2';
-    this.eachBlock(wide, 2, () => {
-      for (const part of isEighth ? (['low', 'high'] as const) : (['low'] as const)) {
-        lines.forEach((line, at) => {
-          f.get(source).simdMemory('v128Load', 16 * at);
-          if (isEighth) {
-            f.set(line);
-            pushHalves(f, type, line, part, spare[0] ?? 0);
-          }
-          f.set(line);
-        });
-        transpose(f, 16, lines, spare).forEach((column, at) => {
-          f.get(target).get(column);
-          f.simdMemory('v128Store', rooms.raw + 32 * (at + (part === 'high' ? 8 : 0)));
-        });
+    const sparse = form.sparse === undefined ? undefined : new SparseLines(f, form);
+    const metadata = f.local('i32');
+    this.eachBlock(wide, bits / 8, (block) => {
+      if (sparse !== undefined) {
+        pushIndex(
+          f,
+          this.counter,
+          linearIndex(
+            block.map(([line, step]) => sparse.offset(line, step, wide) - sparse.offset(0, 0, wide)),
+          ),
+        );
+        f.get(WORDS).op('i32Add').set(metadata);
       }
-    });
-  }
-
-  private turnLong(wide: FactorBlocks): void {
-    const { f, rooms, source, target, lines, spare } = this;
-    this.eachBlock(wide, 4, () => {
-      for (const half of [0, 4]) {
-        const rows = lines.slice(0, 4);
-        rows.forEach((line, at) => {
-          f.get(source)
-            .simdMemory('v128Load', 16 * (at + half))
-            .set(line);
-        });
-        transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
-          f.get(target).get(column);
-          f.simdMemory('v128Store', rooms.raw + 64 * at + 4 * half);
-        });
+      let to = rooms.raw;
+      for (const part of sparse === undefined ? [0] : [0, 1]) {
+        for (const half of isEighth ? (['low', 'high'] as const) : (['low'] as const)) {
+          // As many lines as a vector has elements.
+          for (let first = 0; first < 8; first += each) {
+            const rows = lines.slice(0, each);
+            rows.forEach((line, at) => {
+              f.get(source).simdMemory('v128Load', 16 * (first + at));
+              if (sparse !== undefined) {
+                f.set(line);
+                sparse.load(
+                  line,
+                  metadata,
+                  this.offsets.metadata + sparse.offset(0, 0, wide) + 16 * (first + at),
+                );
+                f.get(flagged);
+                sparse.pushIsTwice(part);
+                f.simd('v128Or').set(flagged);
+                sparse.parts(part).forEach((push, index) => {
+                  push();
+                  if (index > 0) f.simd('v128Or');
+                });
+              }
+              if (isEighth) {
+                f.set(line);
+                pushHalves(f, type, line, half, spare[0] ?? 0);
+              }
+              f.set(line);
+            });
+            transpose(f, bits, rows, spare.slice(0, each)).forEach((column, at) => {
+              f.get(target).get(column);
+              f.simdMemory('v128Store', to + 2 * bits * at + (first * bits) / 8);
+            });
+          }
+          to += 2 * bits * each;
+        }
       }
     });
   }
@@ -349,11 +374,17 @@ class FusedEmitter {
     });
   }
 
-  /** Places along k of each block's products. */
+  /** Places along k of each block's products: of a sparse form those of the chunks that its elements are of. */
   private blocks(): readonly (readonly number[])[] {
     const { form, model } = this;
     const { blocks } = fusedContext(model, form.a.columns, form.c.type, form.d.type);
-    return blocks.map((block) => Array.from(block));
+    if (form.sparse === undefined) return blocks.map((block) => Array.from(block));
+    const { width, kept } = chunkOf(form);
+    return blocks.map((block) =>
+      [...new Set(Array.from(block, (at) => Math.floor(at / kept)))].flatMap((chunk) =>
+        Array.from({ length: width }, (_, at) => chunk * width + at),
+      ),
+    );
   }
 
   sum(): void {

@@ -1,6 +1,7 @@
 import { fittedModel, type TileForm } from '../../../tensor/index.js';
 import type { Library } from '../library/index.js';
 import { fusedVectors, fusedVectorsScratch } from './fusedVectors.js';
+import { integerVectors, integerVectorsScratch } from './integerVectors.js';
 import { exactFused, exactFusedScratch } from './exactFused.js';
 
 /**
@@ -18,11 +19,15 @@ export interface TileFunction {
 /** @throws RangeError of a form that a warp does not compute */
 export function tileFunction(form: TileForm): TileFunction {
   const model = fittedModel(form);
+  if (model.kind === 'integer')
+    return {
+      scratchBytes: integerVectorsScratch(form),
+      index: (library) => library.once(form.name, () => integerVectors(form)),
+    };
   if (model.kind !== 'fused') throw new RangeError(`no tile function of ${form.name}`);
   const exact = (library: Library): number =>
     library.once(`exact ${form.name}`, () => exactFused(form, model));
   const scratchBytes = exactFusedScratch(form);
-  if (form.sparse !== undefined) return { scratchBytes, index: exact };
   return {
     scratchBytes: Math.max(scratchBytes, fusedVectorsScratch(form)),
     index: (library) => {

@@ -58,7 +58,8 @@ function differences(
   return found;
 }
 
-const names = productNames().filter((name) => fittedModel(formOf(name)).kind === 'fused');
+const kinds = ['fused', 'integer'];
+const names = productNames().filter((name) => kinds.includes(fittedModel(formOf(name)).kind));
 
 describe('tile functions', () => {
   it.each(sampleOf(names, 101))('%s leaves what an H200 left of 4,224 random tiles', (name) => {
