@@ -68,9 +68,10 @@ export function parseOffset(stream: TokenStream): number {
     const term = startsConstant(stream)
       ? parseBinary(stream, isNegative ? productLevel : 0, 0)
       : stream.fail('an offset in bytes');
-    if (term.kind !== 'integer') stream.fail('an offset in bytes', token);
+    if (term.kind !== 'integer') stream.fail('an offset in bytes, which is an integer', token);
     total += isNegative ? -term.value : term.value;
-    if (total > largestCount || total < -largestCount) stream.fail('an offset in bytes', token);
+    if (total > largestCount || total < -largestCount)
+      stream.fail(`an offset of at most ${largestCount} bytes`, token);
   }
   return Number(total);
 }
@@ -162,7 +163,12 @@ function parseNumber(stream: TokenStream): Literal {
   const token = stream.peek();
   if (token.kind !== 'number') stream.fail('a number');
   stream.next();
-  return parseLiteral(token.text) ?? stream.fail('a number that 64 bits hold', token, 'unsupported');
+  return parseLiteral(token.text) ?? stream.fail(heldBy64Bits(token), token, 'unsupported');
+}
+
+function heldBy64Bits({ text }: Token): string {
+  const range = /^0[xXbB]|^\d+U?$/.test(text) ? '0 to 18446744073709551615' : 'up to 1.8e308';
+  return `a number that 64 bits hold (${range})`;
 }
 
 /** What `!`, `~` and casts take. */

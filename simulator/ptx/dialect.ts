@@ -18,7 +18,7 @@ export const newestDialect: Dialect = {
 export function dialectOf(ptxVersion: string, targets: readonly string[]): Dialect {
   const [major = 0, minor = 0] = ptxVersion.split('.').map(Number);
   const numbers = targets.flatMap((each) => {
-    const found = /^sm_(\d+)/.exec(each)?.[1];
+    const found = /^(?:sm|compute)_(\d+)/.exec(each)?.[1];
     return found === undefined ? [] : [Number(found)];
   });
   return {

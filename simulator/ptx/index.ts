@@ -2,6 +2,7 @@ export type * from './ir.js';
 export { PtxParseError, type PtxErrorCode } from './errors.js';
 export * from './isa/index.js';
 export { productName, registersOf } from './matrixRules.js';
+export { laterFamilies } from './laterArchitectures.js';
 export { parseModule } from './moduleParser.js';
 export {
   printBlocks,

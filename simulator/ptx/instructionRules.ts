@@ -105,7 +105,7 @@ function checkVector(instruction: IrInstruction, expected: number): string | und
     return width > 0 ? `a vector of ${width} is expected` : 'a vector is not expected here';
   }
   if (width > 0 && type !== undefined && typeBits(type) * width > 128)
-    return 'a vector of more than 128 bits';
+    return 'a vector of more than 128 bits, which cards of sm_100 and later have and none here: use two of 128';
   return undefined;
 }
 

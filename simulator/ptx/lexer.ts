@@ -100,7 +100,10 @@ export class Lexer {
     const isNumber = number.test(this.text);
     if (isNumber && number.lastIndex - this.at <= mostDigits) return this.take('number', number.lastIndex);
     const found = /^[\w.$]*/.exec(this.text.slice(this.at, this.at + 24))?.[0] ?? '';
-    return this.fail(isNumber ? `a number of at most ${mostDigits} digits` : 'a PTX number', `'${found}'`);
+    return this.fail(
+      isNumber ? `a number that 64 bits hold, of at most ${mostDigits} digits` : 'a PTX number',
+      `'${found}'`,
+    );
   }
 
   private string(): Token {

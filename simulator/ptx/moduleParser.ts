@@ -1,13 +1,13 @@
 import { parseVariables } from './declarations.js';
 import { parseAlign, parseAttribute, parseBank, parseNames } from './declaredTypes.js';
 import { skipDebugDirective } from './debugDirectives.js';
-import { dialectOf } from './dialect.js';
 import { checkFeature } from './features.js';
 import { firstTargets } from './firstTargets.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
 import type { Token } from './lexer.js';
 import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
+import { parseHeader } from './moduleHeader.js';
 import { ModuleVariables } from './moduleVariables.js';
 import { parseRegisters } from './registerDeclarations.js';
 import type { RegisterDeclaration } from './scopes.js';
@@ -34,7 +34,7 @@ export function parseModule(text: string, file: string): IrModule {
 
 class ModuleParser {
   private ptxVersion = '';
-  private targets: string[] = [];
+  private targets: readonly string[] = [];
   private readonly variables: ModuleVariables;
   /** Variables that no text declares. */
   private readonly reserved = new Map<string, IrVariable>();
@@ -53,7 +53,9 @@ class ModuleParser {
   }
 
   parse(): IrModule {
-    this.parseHeader();
+    const { version, targets } = parseHeader(this.stream);
+    this.ptxVersion = version;
+    this.targets = targets;
     while (this.stream.peek().kind !== 'end') this.parseItem();
     for (const target of this.aliasTargets)
       if (!this.functions.has(target.text)) this.stream.fail('a function with a body', target);
@@ -70,22 +72,6 @@ class ModuleParser {
       ),
       declarations: this.declarations.filter(({ name }) => !this.aliases.has(name)),
     };
-  }
-
-  private parseHeader(): void {
-    const stream: TokenStream = this.stream;
-    stream.expect('.version', 'at the start of a PTX text');
-    if (!/^\d+\.\d+$/.test(stream.peek().text)) stream.fail('a PTX version such as 9.0');
-    this.ptxVersion = stream.next().text;
-    stream.expect('.target');
-    do {
-      this.targets.push(stream.word('a target such as sm_90').text);
-    } while (stream.accept(','));
-    stream.dialect = dialectOf(this.ptxVersion, this.targets);
-    if (stream.accept('.address_size')) {
-      const token = stream.peek();
-      if (stream.count('64') !== 64) stream.fail('64-bit addresses', token, 'unsupported');
-    }
   }
 
   private parseItem(): void {
@@ -172,7 +158,7 @@ class ModuleParser {
     if ((declared ?? head.declaration).linkage === 'extern' || linkage === 'extern')
       stream.fail(`';' after the head of ${name}, which is .extern (one with a body is .visible)`);
     if (this.functions.has(name)) stream.fail(`one body of ${name}, not two`, nameToken);
-    const architecture = Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0)));
+    const { architecture } = stream.dialect;
     const parser = new FunctionParser(stream, head, {
       architecture,
       firstTargets: firstTargets(this.ptxVersion, architecture),

@@ -184,7 +184,7 @@ describe('parseModule', () => {
   it.each([
     ['', 1, "'.version'"],
     ['.version nine', 1, 'a PTX version'],
-    ['.version 9.0\n.target sm_90\n.address_size 32', 3, '64-bit addresses'],
+    ['.version 9.0\n.target sm_90\n.address_size 32', 3, '64 after .address_size'],
     [`${header}.entry k( { ret; }`, 4, '.param'],
     [`${header}.entry k() {\n ret`, 5, "';'"],
     [`${header}.entry k() {\n mov.u32 %r1, 1;\n}`, 5, 'a declared register'],

@@ -1,5 +1,6 @@
 import { isa, isaRows } from './isa/index.js';
 import type { IrInstruction } from './ir.js';
+import { ofLaterArchitectures } from './laterArchitectures.js';
 
 type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers'>;
 
@@ -18,9 +19,11 @@ const families: readonly (readonly [RegExp, string])[] = [
 
 /** Why an instruction without a form cannot run, and what to do instead where something can be done. */
 export function refusalReason({ opcode, modifiers }: Spelling, isKnownOpcode: boolean): string {
+  const text = [opcode, ...modifiers].join('.');
+  const later = ofLaterArchitectures(text);
+  if (later !== undefined) return later;
   const { formless } = isa(opcode);
   if (formless?.kind === 'refused' && isaRows.has(opcode)) return formless.reason;
-  const text = [opcode, ...modifiers].join('.');
   for (const [pattern, reason] of families) {
     if (pattern.test(text)) return reason;
   }

@@ -1,6 +1,7 @@
 import { formsOf, isa, isCall, isSwitch } from './isa/index.js';
 import { checkByOpcode, type FunctionContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
+import { countOfLaterArchitectures } from './laterArchitectures.js';
 import { checkOperands, type ExpectedOperands, type OperandType } from './operandCheck.js';
 import { refusalReason } from './refusalReasons.js';
 import { isScalarType } from './scalarTypes.js';
@@ -171,6 +172,7 @@ export function checkInstruction(
   if (form === undefined) return refusalReason(instruction, formsOf(instruction.opcode).length > 0);
   return (
     checkCount(instruction.destinations, form.destinations, 'destination') ??
+    countOfLaterArchitectures(instruction) ??
     checkCount(instruction.sources, form.sources, 'source') ??
     checkOperands(instruction.destinations, form.destinations, instruction, fn, true) ??
     checkOperands(instruction.sources, form.sources, instruction, fn, false) ??

@@ -83,7 +83,10 @@ export class TokenStream {
     const literal = token.kind === 'number' && !/[.]|^0[fFdD]|^\d+[eE]/.test(token.text);
     if (!literal) this.fail(purpose);
     this.next();
-    return integerValue(token.text) ?? this.fail('an integer of at most 64 bits', token, 'unsupported');
+    return (
+      integerValue(token.text) ??
+      this.fail('an integer of at most 64 bits (0 to 18446744073709551615)', token, 'unsupported')
+    );
   }
 
   /** Drops everything up to and including the `;` of this statement, braces balanced. */

@@ -1,4 +1,4 @@
-import { isaRows, type InstructionForm, type Row } from '../../ptx/index.js';
+import { isaRows, laterFamilies, type InstructionForm, type Row } from '../../ptx/index.js';
 import { alternatives, countVectors, grouped, typeListsOf } from './formCoverage.js';
 
 const HEAD = `# PTX instructions
@@ -9,7 +9,7 @@ What kernels may consist of: every form that runs, and what it is held to. The p
 - **Form**: modifiers that must be there, others in braces, of which most exclude each other; then the types. \`|\` separates what stands for one another.
 - **Operands**: \`T\` is the last type, \`T1\` the first, \`W\` twice as wide as T; \`i\` any 32 bits, \`p\` a predicate, \`a\` an address in brackets,
   \`l\` a label; \`vT\` may be a vector in braces, \`T|p\` may have a predicate beside it; braces mark what may be absent.
-- **Since**: the first PTX version and target that have the form, some of whose modifiers came later. Texts of any version are read as the newest.
+- **Since**: the first PTX version and target that have the form, some of whose modifiers came later. Texts of PTX 1.0 to 9.5 are read as the newest.
 - **Held to**: how many vectors hold the form bit by bit to what an H200 answered (\`simulator/laboratory/instructions\`); elsewhere kernels of
   the laboratory and random ones (\`kernels\`), or tests.
 
@@ -53,6 +53,7 @@ export function instructionReference(): string {
     `## Replaced by others when they are read\n\n${formlessTable('replaced')}\n`,
     `## Functions of the device runtime\n\nA call of one of these becomes an instruction.\n\n${formlessTable('lowered')}\n`,
     `## Refused by name\n\n${refusedTable()}\n`,
+    `## Refused: no card before sm_100 has it\n\n${laterTable()}\n`,
   ].join('\n');
 }
 
@@ -130,5 +131,12 @@ function refusedTable(): string {
   return table(
     ['opcodes', 'reason'],
     [...reasons].map(([reason, opcodes]) => [opcodes.join(' '), reason]),
+  );
+}
+
+function laterTable(): string {
+  return table(
+    ['such as', 'what it is', 'targets that have it', 'instead'],
+    laterFamilies.map(({ example, what, targets, instead }) => [code(example), what, targets, instead]),
   );
 }

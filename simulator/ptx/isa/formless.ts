@@ -79,10 +79,12 @@ export const refusedByName = {
   sust: surface,
   sured: surface,
   wgmma: formless(effects.unknown, TENSORS),
-  tcgen05: formless(effects.unknown, TENSORS),
+  tcgen05: formless(effects.unknown, refused('no card here has tensor memory, which came with sm_100a')),
   multimem: formless(
     effects.unknown,
-    refused('multicast memory is not supported: store to each GPU by itself'),
+    refused(
+      'memory of several GPUs behind one address, which cards of sm_90 and later have behind an NVSwitch, is not supported: load from and store to each GPU by itself',
+    ),
   ),
   mbarrier: formless(effects.unknown, BULK),
   tensormap: formless(effects.unknown, BULK),

@@ -2,7 +2,6 @@ import { FunctionBuilder, type SimdName } from '../../../wasm/index.js';
 import { elementBits, type ElementType, type TileForm } from '../../../tensor/index.js';
 import { RESULT, SCRATCH, wordOffsets, WORDS } from './elements.js';
 import { vectorPlan, type FactorBlocks, type VectorPlan } from './fragments.js';
-import { linearIndex, pushIndex, repeat } from './linearIndex.js';
 import { interleave, vectorLocals } from './shuffles.js';
 import { SparseLines } from './sparseLines.js';
 
