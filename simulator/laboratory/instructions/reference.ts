@@ -14,6 +14,10 @@ What kernels may consist of: every form that runs, and what it is held to. The p
   the laboratory and random ones (\`kernels\`), or tests.
 
 An instruction that is not here is refused by name when the module is loaded, with the line; other kernels of the module run.
+
+Texts of any compiler are read: nvcc, clang and what else writes through LLVM (Rust, Julia, Triton, numba, Halide, OpenCL C), GCC's nvptx
+(\`simulator/laboratory/compilers\`). What they leave to a library must be linked in when they compile: \`__nv_…\` of libdevice,
+\`get_global_id\` and its kind of libclc; a kernel that calls what is not there is refused with its name.
 `;
 
 const EFFECTS: Readonly<Record<Row['effects']['kind'], string>> = {

@@ -1,6 +1,6 @@
 import { isCall } from '../../isa/index.js';
 import type { IrFunction, IrInstruction, IrModule, IrOperand, IrParameter, IrRefusal } from '../../ir.js';
-import { isRuntimeFunction } from './runtimeFunctions.js';
+import { isRuntimeFunction, undefinedFunction } from './runtimeFunctions.js';
 
 /** Who calls whom in a module, indirect calls included, and which functions can run at all. */
 export class CallGraph {
@@ -106,7 +106,7 @@ export class CallGraph {
       if (callee?.isEntry === true)
         return refuse(`${target.name} is a kernel, which device code cannot call`);
       if (callee === undefined && !isRuntimeFunction(target.name)) {
-        return refuse(`${target.name} is not defined in this module; link it in, or leave out what calls it`);
+        return refuse(undefinedFunction(target.name));
       }
     }
     return undefined;

@@ -102,4 +102,16 @@ call (%r1), away, (%r2); st.param.b32 [r], %r1; ret; }
     }
     expect(lowered(text, {}, 'k3').refusal).toBeUndefined();
   });
+
+  it.each([
+    ['__nv_sinf', 'libdevice.10.bc'],
+    ['_Z13get_global_idj', 'libclc'],
+    ['omp_get_thread_num', 'OpenMP'],
+    ['other', 'link it in, or leave out what calls it'],
+  ])('tells of %s, which compilers leave open, where it is', (name, where) => {
+    const text = `.extern .func (.param .b32 r) ${name}(.param .b32 a);
+.visible .entry k() { ${REGISTERS} call.uni (%r1), ${name}, (%r2); ret; }`;
+    expect(lowered(text, {}, 'k').refusal?.reason).toContain(`${name} is not defined in this module; `);
+    expect(lowered(text, {}, 'k').refusal?.reason).toContain(where);
+  });
 });

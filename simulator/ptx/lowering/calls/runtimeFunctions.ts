@@ -30,3 +30,22 @@ export function runtimeFunction(name: string): RuntimeFunction | undefined {
 export function isRuntimeFunction(name: string): boolean {
   return runtimeFunction(name) !== undefined;
 }
+
+/** What brings the functions of a library into a module, by their names; `undefined` for any other name. */
+const libraries: readonly (readonly [RegExp, string])[] = [
+  [
+    /^__nv_/,
+    'it is of libdevice: link libdevice.10.bc when you compile (clang -Xclang -mlink-builtin-bitcode, or llvm-link)',
+  ],
+  [
+    /^_Z\d+(?:get_(?:global|local|group|work|num|enqueued)_\w+|barrier|work_group_barrier|atomic_\w+|native_\w+|convert_\w+)/,
+    'it is built into OpenCL C: link libclc when you compile (clang -Xclang -mlink-builtin-bitcode nvptx64--nvidiacl.bc)',
+  ],
+  [/^(?:omp_|GOMP_|gomp_|__kmpc_)/, 'it is of an OpenMP runtime: link its device library'],
+];
+
+/** Why a function that a module calls and does not have cannot be called, and what to do. */
+export function undefinedFunction(name: string): string {
+  const how = libraries.find(([pattern]) => pattern.test(name))?.[1];
+  return `${name} is not defined in this module; ${how ?? 'link it in, or leave out what calls it'}`;
+}

@@ -1,0 +1,1 @@
+export { compilerPrograms, gangInputs, gangResults } from './programs.js';
