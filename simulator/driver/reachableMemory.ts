@@ -1,4 +1,4 @@
-import { isAtomic, isCall, isLoad } from '../ptx/index.js';
+import { asksTextureUnit, isAtomic, isCall, isLoad } from '../ptx/index.js';
 import type { LoadedModule, Segment } from '../executor/index.js';
 import { mapped, type MemoryRegions } from '../faults/index.js';
 import type { IrFunction } from '../ptx/index.js';
@@ -39,7 +39,8 @@ function isWritable({ permission }: Segment): boolean {
 
 function mayFollowPointers({ instructions }: IrFunction): boolean {
   return instructions.some(({ opcode, modifiers, types }) => {
-    if (isCall(opcode)) return true;
+    // A surface's memory is named by its object, which no argument points into.
+    if (isCall(opcode) || asksTextureUnit(opcode)) return true;
     if (!isLoad(opcode) && !isAtomic(opcode)) return false;
     if (!types.some((type) => POINTER_TYPES.has(type))) return false;
     return !modifiers.some((each) => POINTERLESS_SPACES.some((space) => each.startsWith(space)));

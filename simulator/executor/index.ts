@@ -35,6 +35,19 @@ export {
   sharedAtomicCycles,
   type RequestShape,
 } from './requests/index.js';
+export {
+  encodeObject,
+  levelShapes,
+  OBJECT_BYTES,
+  objectAt,
+  resourceBytes,
+  TextureError,
+  textureObject,
+  type Sampler,
+  type TexelType,
+  type TextureObject,
+  type TextureResource,
+} from './textures/index.js';
 export { PRINTF_FIFO_BYTES, usesHeap } from './deviceRuntime/index.js';
 export {
   storesOf,

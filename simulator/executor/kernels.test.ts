@@ -214,10 +214,10 @@ vote.sync.ballot.b32 %r9, 1, 0xffffffff;`;
 
 describe('compilation', () => {
   it('refuses an unsupported instruction by name and line', () => {
-    const text = storingKernel('tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f4, %f5}];');
+    const text = storingKernel('wgmma.fence.sync.aligned;');
     const attempt = (): unknown => bench.run(text, { values: [0, 0] });
     expect(attempt).toThrow(CompileError);
-    expect(attempt).toThrow(/line 15.*tex/);
+    expect(attempt).toThrow(/line 15.*wgmma/);
   });
 
   it('the same text in another context and node gives the same result', () => {

@@ -140,20 +140,23 @@ export class InstructionParser {
     if (isCall(opcode)) return { ...parsed(line, spelling, guard, [], []), ...this.parseCall() };
     const operands: IrOperand[] = [];
     let selectors: string[] | undefined;
+    let unread: string | undefined;
     if (stream.peek().kind === 'end') stream.fail("';' after the instruction");
     if (!stream.is(';')) {
       do {
         this.selector = '';
-        operands.push(this.parseOperand());
+        if (isa(opcode).syntax.rule === 'fetch' && stream.accept('['))
+          unread = this.parseFetchPlace(operands);
+        else operands.push(this.parseOperand());
         if (this.selector !== '') {
           if (!isa(opcode).syntax.hasSelectors) stream.fail('a whole register');
           selectors ??= [];
           while (selectors.length < operands.length - 1) selectors.push('');
           selectors.push(this.selector);
         }
-      } while (stream.accept(','));
+      } while (unread === undefined && stream.accept(','));
     }
-    const reason = this.unreadOperand(operands.at(-1));
+    const reason = unread ?? this.unreadOperand(operands.at(-1));
     if (reason !== undefined) {
       stream.skipStatement();
       return { ...parsed(line, spelling, guard, [], []), opaque: true, reason };
@@ -318,6 +321,24 @@ export class InstructionParser {
     const fixed = fixedSpecialRegister(name) ?? { kind: 'special', name };
     if (fixed.kind === 'symbol') this.names.useReservedSharedMemory();
     return fixed;
+  }
+
+  /**
+   * After `[` of a texture or surface, to and with `]`: the handle, and the coordinates where there are any.
+   * @returns why it is not read on
+   */
+  private parseFetchPlace(operands: IrOperand[]): string | undefined {
+    const { stream } = this;
+    const token = stream.peek();
+    if (token.kind === 'word' && this.names.scopes.findRegister(token.text) === undefined)
+      return `${token.text} is a texture or surface by name: give a texture object's handle as a parameter`;
+    operands.push(this.parseSimple());
+    if (stream.accept(',')) {
+      operands.push(this.parseOperand());
+      if (stream.is(',')) return 'a texture and a sampler apart (texmode_independent) are not supported';
+    }
+    stream.expect(']', 'after the coordinates');
+    return undefined;
   }
 
   /** After `[`, to and with `]`. */

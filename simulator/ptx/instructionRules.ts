@@ -44,6 +44,8 @@ export function checkByOpcode(
         : undefined;
     case 'video':
       return checkVideo(instruction);
+    case 'fetch':
+      return checkFetch(instruction);
     case 'move':
       return vectorsOf(instruction).length > 1
         ? 'a vector moved to a vector: write mov.v2 or mov.v4'
@@ -125,6 +127,39 @@ function checkLookUp({ modifiers, destinations, sources }: IrInstruction): strin
   const written = writtenInteger(table);
   if (modifiers.length > 1 && destinations[0]?.kind !== 'pair') return 'a pair d|p is expected';
   return written < 0n || written > 255n ? `look-up table ${written}: it has 8 bits` : undefined;
+}
+
+/** Elements of a vector of coordinates; three are padded to four. */
+const coordinates: Readonly<Record<string, number>> = {
+  '1d': 1,
+  '2d': 2,
+  '3d': 4,
+  a1d: 2,
+  a2d: 4,
+  cube: 4,
+  acube: 4,
+};
+/** The same of a gradient, which has no layer. */
+const slopes: Readonly<Record<string, number>> = { ...coordinates, a1d: 1, a2d: 2 };
+
+function checkFetch({ modifiers, sources, destinations, types }: IrInstruction): string | undefined {
+  const geometry = modifiers.find((each) => Object.hasOwn(coordinates, each));
+  if (geometry === undefined) return undefined;
+  const length = (operand: IrOperand | undefined): number =>
+    operand?.kind === 'vector' ? operand.elements.length : 1;
+  const expected = coordinates[geometry] ?? 1;
+  if (length(sources[1]) !== expected)
+    return `.${geometry} has ${expected} coordinates, ${length(sources[1])} are given`;
+  if (modifiers.includes('grad')) {
+    const wanted = slopes[geometry] ?? 1;
+    if (sources.slice(2).some((each) => length(each) !== wanted))
+      return `.${geometry} has gradients of ${wanted} elements`;
+  }
+  const width = Number(modifiers.find((each) => /^v[24]$/.test(each))?.slice(1) ?? 1);
+  const values = destinations[0] ?? sources[2];
+  if (length(values) !== width && !(values?.kind === 'sink')) return `a vector of ${width} is expected`;
+  if (width * typeBits(types[0] ?? 'b32') > 128) return 'a vector of more than 128 bits';
+  return undefined;
 }
 
 function isPair({ destinations }: IrInstruction): boolean {

@@ -146,14 +146,14 @@ describe('parseModule', () => {
 
   it('refuses only the function whose instruction is not supported', () => {
     const module = parseModule(
-      `${header}.entry a() { .reg .b32 %r<2>;\n tex.2d.v4.f32.f32 {%r0, %r1}, [t, {%r0, %r1}];\n ret; }
+      `${header}.entry a() { .reg .b32 %r<2>;\n tcgen05.fence::before_thread_sync {%r0, %r1}, [t, {%r0, %r1}];\n ret; }
 .entry b() { .reg .b32 %r<2>;\n add.f32 %r0, %r1, %r1; wgmma.fence.sync.aligned; }
 .entry c() { .reg .b64 %rd<2>; add.s32 %rd0, %rd1, 1; }
 .entry d() { ret; }`,
       'm.ptx',
     );
     expect(module.functions.map((fn) => fn.refusal?.instruction)).toEqual([
-      'tex.2d.v4.f32.f32',
+      'tcgen05.fence::before_thread_sync',
       'wgmma.fence.sync.aligned',
       'add.s32',
       undefined,

@@ -17,6 +17,7 @@ export {
   ENTRY_STATE,
   faultNumber,
   FAULTS,
+  FETCH,
   JOURNAL_ENTRY,
   MAX_THREADS,
   PASSES,

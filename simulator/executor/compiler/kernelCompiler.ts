@@ -1,4 +1,4 @@
-import { endsBlock } from '../../ptx/index.js';
+import { asksTextureUnit, endsBlock } from '../../ptx/index.js';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
   functionAddress,
@@ -92,6 +92,7 @@ export function compileKernel(
     graph.syncPoints.filter((point) => !point.isOnEdge).map((point) => point.instruction),
   );
   if (form.observed === true) imported.declareFlush();
+  if (fn.instructions.some(({ opcode }) => asksTextureUnit(opcode))) imported.declareFetch();
   const runtime = new RuntimeImports(module);
   for (const instruction of fn.instructions) runtime.declare(instruction);
   const products = new ProductFunctions(module);

@@ -1,5 +1,6 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import {
+  asksTextureUnit,
   type EffectKind,
   exchangesLanes,
   memberMask,
@@ -109,7 +110,8 @@ class Slicer {
     const { opcode, modifiers, index } = instruction;
     this.taken[index] = 1;
     for (const register of readRegisters(instruction)) this.wanted[register] = 1;
-    if (isComputation(instruction) || exchangesLanes(opcode)) return;
+    // What textures read is not written while a kernel runs.
+    if (isComputation(instruction) || exchangesLanes(opcode) || asksTextureUnit(opcode)) return;
     if (ACTS.has(isa(opcode).effects.kind) || isStore(opcode)) return;
     // Calls of the device's runtime and whatever else may read what it likes.
     const space = isAccess(opcode) || isCopy(opcode) ? spaceOf(modifiers) : 'generic';

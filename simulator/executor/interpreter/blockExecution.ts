@@ -1,5 +1,6 @@
 import { isBarrier, isa } from '../../ptx/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
+import type { TextureUnits } from '../textures/index.js';
 import type { Dim3 } from '../types.js';
 import { BlockBarriers } from './barriers.js';
 import { BlockMemory, type BlockMemoryResources } from './blockMemory.js';
@@ -19,6 +20,7 @@ export interface FaultPlace {
 
 export interface BlockResources extends BlockMemoryResources {
   readonly runtime: DeviceRuntime;
+  readonly textures: TextureUnits;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
   readonly steer?: BranchSteer | undefined;
@@ -421,6 +423,10 @@ export class BlockExecution implements WarpHost {
     return waiting === 0
       ? undefined
       : this.barriers.countOf(this.barrierOf[warp.index]?.[lowestLane(waiting)] ?? 0);
+  }
+
+  get textures(): TextureUnits {
+    return this.resources.textures;
   }
 
   get runtime(): DeviceRuntime {

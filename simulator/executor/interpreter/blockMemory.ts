@@ -104,6 +104,14 @@ export class BlockMemory {
     return location;
   }
 
+  /** A texel that a texture unit has read: told to observers, and no access that is counted. */
+  tellFetch(place: AccessPlace, lane: number, address: number, bytes: number): void {
+    const { observer, global } = this.resources;
+    if (observer.onAccess === undefined) return;
+    const location = global.locate(address, bytes, false, 1);
+    observer.onAccess(place.state, place.pc, lane, 'global', address, bytes, 'load', location);
+  }
+
   /** Bytes that a call of the device's runtime reads: neither counted nor told. @throws LaneFault */
   peek(place: AccessPlace, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
     return this.memoryOf(place, lane, space, address, bytes, 'load', bytes);

@@ -1,10 +1,20 @@
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { isa, isOnAddress, isWait, memoryEffect, typeBits, typeBytes } from '../../ptx/index.js';
+import {
+  asksTextureUnit,
+  isa,
+  isFetch,
+  isOnAddress,
+  isWait,
+  memoryEffect,
+  typeBits,
+  typeBytes,
+} from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import { spaceOf } from '../compiler/instructions/index.js';
 import { GLOBAL_BASE, LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
+import { fetchCode, FETCH_RESULTS, FETCH_WORDS, TextureFault, type TextureUnits } from '../textures/index.js';
 import { atomicOperation } from './atomics.js';
 import { LaneFault } from './faults.js';
 import type { Location, ResolvedSpace } from './memorySpaces.js';
@@ -43,6 +53,10 @@ export interface MemoryContext extends LaneContext {
   peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location;
   /** `printf`, `malloc` and the like. */
   readonly runtime: DeviceRuntime;
+  /** What texture units answer in this launch. */
+  readonly textures: TextureUnits;
+  /** Tells the observer of the texel that a fetch has read. */
+  tellFetch(lane: number, address: number, bytes: number): void;
   /** Tells the observer of an allocation that has been made, or a release that is about to be. */
   tellHeap(lane: number, what: 'malloc' | 'free', address: number, bytes: number): void;
   /** Lets simulated time pass for the block. */
@@ -78,6 +92,7 @@ export function laneInstruction(
     const emit = opcode === 'isspacep' ? isInSpace : convertAddress;
     return emit(instruction, fn, symbols);
   }
+  if (asksTextureUnit(opcode)) return askTextureUnit(instruction, fn, symbols);
   if (isWait(opcode)) {
     const read = operandReader(first(instruction.sources), 'u32', symbols);
     return (context, lane) => context.sleep(Number(read(context, lane)));
@@ -89,6 +104,63 @@ function first(operands: readonly IrOperand[]): IrOperand {
   const operand = operands[0];
   if (operand === undefined) throw new LaneFault('unsupportedInstruction', 'an operand is missing');
   return operand;
+}
+
+/** Operands as words and results as words, whatever they mean. */
+function askTextureUnit(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
+  const code = fetchCode(instruction);
+  const [handle = { kind: 'sink' }, ...others] = instruction.sources;
+  const [destination = { kind: 'sink' }] = instruction.destinations;
+  const readHandle = operandReader(handle, 'u64', symbols);
+  const readers = others.flatMap(elementsOf).map((each) => operandReader(each, 'b32', symbols));
+  const words = new Int32Array(FETCH_WORDS);
+  const operands = { words, floats: new Float32Array(words.buffer) };
+  const results = new Int32Array(FETCH_RESULTS);
+  const isRead = isFetch(instruction.opcode);
+  const give = resultWriter(destination, instruction, fn);
+  return (context, lane) => {
+    const bits = BigInt.asUintN(64, BigInt(readHandle(context, lane)));
+    readers.forEach((read, index) => (words[index] = Number(read(context, lane)) | 0));
+    try {
+      context.textures.fetch(code, Number(bits & 0xffffffffn), Number(bits >> 32n), operands, results);
+    } catch (error) {
+      if (!(error instanceof TextureFault)) throw error;
+      throw new LaneFault(error.code, error.message, error.address);
+    }
+    if (isRead) {
+      const texel = context.textures.lastTexel();
+      if (texel !== undefined) context.tellFetch(lane, texel.address, texel.bytes);
+    }
+    give(context, lane, results);
+  };
+}
+
+/** Words to registers: four of a fetch, an address with or without a predicate, a word or a predicate. */
+function resultWriter(
+  destination: IrOperand,
+  { opcode }: IrInstruction,
+  fn: IrFunction,
+): (context: MemoryContext, lane: number, results: Int32Array) => void {
+  if (opcode === 'surfplace') {
+    const [address, isInside] =
+      destination.kind === 'pair' ? [destination.first, destination.second] : [destination, undefined];
+    const write = operandWriter(address, 'u64', fn);
+    const writeInside = isInside === undefined ? undefined : operandWriter(isInside, 'pred', fn);
+    return (context, lane, results) => {
+      const [low = 0, high = 0, inside = 0] = results;
+      write(context, lane, (BigInt(high) << 32n) | BigInt(low >>> 0));
+      writeInside?.(context, lane, inside);
+    };
+  }
+  const isPredicate = opcode === 'istypep';
+  const writers = elementsOf(destination).map((each) =>
+    operandWriter(each, isPredicate ? 'pred' : 'b32', fn),
+  );
+  return (context, lane, results) => {
+    writers.forEach((write, index) => {
+      write(context, lane, results[index] ?? 0);
+    });
+  };
 }
 
 /** Bits of a type, whatever they mean: moves, loads and stores keep a NaN's payload. */

@@ -1,6 +1,7 @@
 import type { IrFunction } from '../../ptx/index.js';
 import { DeviceRuntime, PrintBuffer } from '../deviceRuntime/index.js';
 import { emptyCounters } from '../emptyCounters.js';
+import { TextureUnits } from '../textures/index.js';
 import type {
   BlockRange,
   ExecutionCounters,
@@ -120,11 +121,22 @@ export class ReferenceInterpreter {
     const order = this.options.reversedWarps === true ? 'reversed' : 'forward';
     const waits = mayWait(kernel);
     const runtime = new DeviceRuntime(launch.module.space, printed);
+    const textures = new TextureUnits(launch.module.space);
     const start = (block: number): BlockRun => {
       const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel);
       observer.onBlock?.(block);
       const { steer } = this.options;
-      const resources = { program, global, params: launch.params, observer, runtime, fuel, steer, ...how };
+      const resources = {
+        program,
+        global,
+        params: launch.params,
+        observer,
+        runtime,
+        textures,
+        fuel,
+        steer,
+        ...how,
+      };
       const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
       const { turn = 256, draw } = this.options;
       return new BlockRun(launch, resources, block, policy, { turn, order, sm, draw });

@@ -1,4 +1,5 @@
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
+import type { TextureUnits } from '../textures/index.js';
 import type { BlockMemory } from './blockMemory.js';
 import type { AccessKind, MemoryContext } from './laneInstructions.js';
 import type { Location, ResolvedSpace } from './memorySpaces.js';
@@ -10,6 +11,7 @@ export interface WarpHost {
   readonly identity: BlockIdentity;
   readonly memory: BlockMemory;
   readonly runtime: DeviceRuntime;
+  readonly textures: TextureUnits;
   readClock(): number;
   sleep(ns: number): void;
   tellHeap(context: WarpContext, lane: number, what: 'malloc' | 'free', address: number, bytes: number): void;
@@ -64,6 +66,14 @@ export class WarpContext implements MemoryContext {
 
   get runtime(): DeviceRuntime {
     return this.execution.runtime;
+  }
+
+  get textures(): TextureUnits {
+    return this.execution.textures;
+  }
+
+  tellFetch(lane: number, address: number, bytes: number): void {
+    this.execution.memory.tellFetch(this, lane, address, bytes);
   }
 
   tellHeap(lane: number, what: 'malloc' | 'free', address: number, bytes: number): void {

@@ -1,5 +1,12 @@
-import { AREA, faultNumber, RECORD, type CompiledKernel } from '../compiler/index.js';
+import { AREA, FETCH, faultNumber, RECORD, type CompiledKernel } from '../compiler/index.js';
 import { DeviceRuntime, PrintBuffer, RuntimeFault, type ThreadMemory } from '../deviceRuntime/index.js';
+import {
+  FETCH_RESULTS,
+  FETCH_WORDS,
+  TextureFault,
+  TextureUnits,
+  type FetchOperands,
+} from '../textures/index.js';
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH, type NodeMemory } from '../memory/index.js';
 import type { AddressSpace, Dim3, ExecutorLaunch, Segment } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
@@ -22,6 +29,7 @@ export class HostRuntime {
   private serving: Serving | undefined;
 
   readonly functions: HostCalls = {
+    fetchTexture: (code: number): number => this.fetch(code),
     vprintf: (thread: number, format: bigint, args: bigint): number =>
       this.serve(0, ({ runtime, memory }) =>
         runtime.vprintf(memory.of(thread), addressOf(format), addressOf(args)),
@@ -44,15 +52,47 @@ export class HostRuntime {
       }),
   };
 
+  private textures: TextureUnits | undefined;
+  private operands: FetchOperands | undefined;
+  private handle: Int32Array = new Int32Array(0);
+  private results: Int32Array = new Int32Array(0);
+
   constructor(
     private readonly area: LaunchArea,
     private readonly node: NodeMemory,
   ) {}
 
+  /** @returns 1 where it faults: then the fault is in the launch record. */
+  private fetch(code: number): number {
+    const { operands = this.openTextures(), textures } = this;
+    try {
+      textures?.fetch(code, this.handle[0] ?? 0, this.handle[1] ?? 0, operands, this.results);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof TextureFault)) throw error;
+      this.area.leaveFault(faultNumber(error.code), error.address, error.message);
+      return 1;
+    }
+  }
+
+  /** Views of the area, which lies where memory never moves from. */
+  private openTextures(): FetchOperands {
+    const { launch, node, area } = this;
+    if (launch === undefined) throw new RangeError('no run is under way');
+    this.textures = new TextureUnits(launch.module.space);
+    const at = (offset: number): number => area.base + offset;
+    const words = new Int32Array(node.buffer, at(FETCH.operands), FETCH_WORDS);
+    this.operands = { words, floats: new Float32Array(node.buffer, at(FETCH.operands), FETCH_WORDS) };
+    this.handle = new Int32Array(node.buffer, at(FETCH.handle), 2);
+    this.results = new Int32Array(node.buffer, at(FETCH.results), FETCH_RESULTS);
+    return this.operands;
+  }
+
   begin(launch: ExecutorLaunch, compiled: CompiledKernel): void {
     this.launch = launch;
     this.localBytes = compiled.localLayout.bytes;
     this.serving = undefined;
+    this.operands = undefined;
   }
 
   /** @returns what the run has printed. */

@@ -64,6 +64,11 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
     case 'load':
       if (modifiers.includes('param')) return cost(0.6, undefined, 0, 0);
       return cost(1, undefined, 0, latency.l1);
+    case 'texture':
+      // A quad of lanes a cycle, served where loads are; not measured yet, as its latency beyond that of a load is not.
+      return cost(1, 'data', 8, latency.l1);
+    case 'query':
+      return cost(1, undefined, 0, latency.l1);
     case 'access':
       return cost(1, undefined, 0, latency.atomic);
     case 'sum':

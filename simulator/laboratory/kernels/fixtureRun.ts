@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { loadModule, NodeMemory, WasmExecutor } from '../../executor/index.js';
+import {
+  encodeObject,
+  loadModule,
+  NodeMemory,
+  OBJECT_BYTES,
+  textureObject,
+  WasmExecutor,
+} from '../../executor/index.js';
 import type {
   AddressSpace,
   Executor,
@@ -9,7 +16,7 @@ import type {
 } from '../../executor/index.js';
 import { parseModule, type IrModule } from '../../ptx/index.js';
 import type { Buffers, FixtureLaunch, HostArray, KernelFixture } from './kernelFixture.js';
-import { argumentBytes, extents } from './launchArguments.js';
+import { argumentBytes, extents, objectName } from './launchArguments.js';
 
 /** What an executor and the reference interpreter have in common. */
 export type KernelRunner = Pick<Executor, 'run' | 'resume'>;
@@ -60,6 +67,12 @@ export class PlacedFixture {
     for (const [name, array] of Object.entries(fixture.buffers())) {
       const { virtualAddress } = space.map(Math.max(array.byteLength, 1), 'readWrite');
       this.addresses.set(name, virtualAddress);
+    }
+    for (const [name, { buffer, resource, sampler }] of Object.entries(fixture.objects ?? {})) {
+      const { virtualAddress } = space.map(OBJECT_BYTES, 'read');
+      const object = textureObject({ ...resource, address: this.address(buffer) }, sampler);
+      space.view(virtualAddress, OBJECT_BYTES).set(encodeObject(object));
+      this.addresses.set(objectName(name), virtualAddress);
     }
     this.fill();
   }

@@ -1,3 +1,5 @@
+import type { Sampler, TextureResource } from '../../executor/index.js';
+
 /** Host arrays by element type; half and bfloat16 values are the bits in a Uint16Array. */
 export type HostArray =
   | Int8Array
@@ -16,6 +18,8 @@ export type Buffers = Readonly<Record<string, HostArray>>;
 /** One kernel argument. A structure is laid out as C does: each member at a multiple of its own alignment. */
 export type FixtureArgument<Name extends string = string> =
   | { readonly buffer: Name }
+  /** Handle of a texture or surface object. */
+  | { readonly object: string }
   | { readonly i32: number }
   | { readonly u32: number }
   | { readonly u64: bigint }
@@ -61,6 +65,7 @@ export interface KernelFixture {
   readonly ptx: URL;
   /** Fresh input and output arrays, the same at every call. */
   readonly buffers: () => Buffers;
+  readonly objects?: Readonly<Record<string, FixtureObject>>;
   readonly launches: readonly FixtureLaunch[];
   /** Does to the arrays what the launches do to device memory. */
   readonly reference: (buffers: Buffers) => void;
@@ -71,9 +76,17 @@ export interface KernelFixture {
   readonly printed?: string;
 }
 
+/** A texture object on a buffer, or a surface object where no sampler is given. */
+export interface FixtureObject<Name extends string = string> {
+  readonly buffer: Name;
+  readonly resource: Omit<TextureResource, 'address'>;
+  readonly sampler?: Sampler;
+}
+
 interface FixtureText<B extends Buffers> {
   readonly ptx: URL;
   readonly buffers: () => B;
+  readonly objects?: Readonly<Record<string, FixtureObject<Extract<keyof B, string>>>>;
   readonly launches: readonly FixtureLaunch<Extract<keyof B, string>>[];
   readonly reference: (buffers: B) => void;
   readonly outputs: Readonly<Partial<Record<keyof B, OutputRule>>>;

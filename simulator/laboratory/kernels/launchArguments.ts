@@ -14,6 +14,11 @@ interface Slot {
   readonly pointers: ArgumentBytes['pointers'];
 }
 
+/** Objects and buffers may have one name. */
+export function objectName(name: string): string {
+  return `object ${name}`;
+}
+
 export function argumentBytes(argument: FixtureArgument): ArgumentBytes {
   const { bytes, write, pointers } = slotOf(argument);
   const packed = new Uint8Array(bytes);
@@ -25,6 +30,7 @@ function slotOf(argument: FixtureArgument): Slot {
   if ('buffer' in argument) {
     return { align: 8, bytes: 8, write: () => undefined, pointers: [{ offset: 0, buffer: argument.buffer }] };
   }
+  if ('object' in argument) return slotOf({ buffer: objectName(argument.object) });
   if ('i32' in argument) return scalar(4, (view, at) => view.setInt32(at, argument.i32, true));
   if ('u32' in argument) return scalar(4, (view, at) => view.setUint32(at, argument.u32, true));
   if ('u64' in argument) return scalar(8, (view, at) => view.setBigUint64(at, argument.u64, true));

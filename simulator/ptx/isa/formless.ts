@@ -61,23 +61,11 @@ export const replacedByOthers = {
 };
 
 const refused = (reason: string): Formless => ({ kind: 'refused', reason });
-const TEXTURES = refused('textures and surfaces are not supported: read the data from global memory');
 const TENSORS = refused('products of a warpgroup are not supported: use mma.sync');
 const BULK = refused('mbarriers and bulk copies are not supported');
 const CLUSTERS = refused('clusters of more than one block are not supported: launch without a cluster');
 
-const texture = formless({ ...effects.unknown, reads: 'global', writes: undefined }, TEXTURES);
-const surface = formless({ ...effects.unknown, reads: undefined, writes: 'global' }, TEXTURES, 'never');
-
 export const refusedByName = {
-  tex: texture,
-  tld4: texture,
-  txq: texture,
-  suld: texture,
-  suq: texture,
-  istypep: texture,
-  sust: surface,
-  sured: surface,
   wgmma: formless(effects.unknown, TENSORS),
   tcgen05: formless(effects.unknown, refused('no card here has tensor memory, which came with sm_100a')),
   multimem: formless(

@@ -31,6 +31,12 @@ export const effects = {
   exchange: { ...NOTHING, kind: 'exchange', meets: 'warp' },
   agreement: { ...NOTHING, kind: 'exchange', meets: 'warp', isAgreed: true },
   matrix: { ...NOTHING, kind: 'matrix', meets: 'warp', isAligned: true },
+  /** By a handle, from memory that its object names. */
+  fetch: { ...NOTHING, kind: 'fetch', reads: 'global' },
+  query: { ...NOTHING, kind: 'query' },
+  surfaceLoad: { ...NOTHING, kind: 'surface', reads: 'global' },
+  surfaceStore: { ...NOTHING, kind: 'surface', writes: 'global' },
+  surfaceReduction: { ...NOTHING, kind: 'surface', reads: 'global', writes: 'global' },
   branch: { ...NOTHING, kind: 'branch', control: 'goes' },
   switch: { ...NOTHING, kind: 'switch', control: 'goes' },
   return: { ...NOTHING, kind: 'return', control: 'ends' },

@@ -24,6 +24,9 @@ const reachesMemory: { readonly [K in EffectKind]: K extends MemoryEffect ? true
   barrier: false,
   exchange: false,
   matrix: false,
+  fetch: false,
+  query: false,
+  surface: false,
   branch: false,
   switch: false,
   return: false,
@@ -164,6 +167,22 @@ export function isCall(opcode: string): boolean {
 /** Calls of the device runtime, which the host serves. */
 export function isHostCall(opcode: string): opcode is OpcodeOf<'host'> {
   return kindOf(opcode) === 'host';
+}
+
+/** Whether a texture unit answers it: a fetch, or what an object is. */
+export function asksTextureUnit(opcode: string): boolean {
+  const kind = kindOf(opcode);
+  return kind === 'fetch' || kind === 'query';
+}
+
+/** Whether it reads what a texture object names. */
+export function isFetch(opcode: string): boolean {
+  return kindOf(opcode) === 'fetch';
+}
+
+/** Whether it accesses what a surface object names; none is left in what runs. */
+export function isOfSurface(opcode: string): boolean {
+  return kindOf(opcode) === 'surface';
 }
 
 /** A branch to one label. */

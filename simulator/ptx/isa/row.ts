@@ -55,6 +55,12 @@ export type EffectKind =
   | 'exchange'
   /** Lanes of a warp hold a matrix between them. */
   | 'matrix'
+  /** Reads what a texture object names, as its sampler says. */
+  | 'fetch'
+  /** Asks what a texture or surface object is. */
+  | 'query'
+  /** Accesses what a surface object names; lowered before it runs. */
+  | 'surface'
   | 'branch'
   /** A branch by an index. */
   | 'switch'
@@ -145,6 +151,8 @@ export type SyntaxRule =
   | 'copy'
   | 'lookUp'
   | 'video'
+  /** A handle and coordinates in one pair of brackets. */
+  | 'fetch'
   /** Vectors are as long as modifiers say; an atomic operation has two. */
   | 'vector'
   | 'vectors'
@@ -171,6 +179,10 @@ export type CounterFamily =
 export type CostFamily =
   | 'move'
   | 'folded'
+  /** Served by a texture unit. */
+  | 'texture'
+  /** Reads what an object is. */
+  | 'query'
   | 'load'
   | 'access'
   | 'sum'

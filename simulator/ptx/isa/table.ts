@@ -7,6 +7,7 @@ import { refusedByName, replacedByOthers, runtimeCalls, unknownOpcode } from './
 import { matrices } from './matrices.js';
 import { memory } from './memory.js';
 import type { EffectKind, Row } from './row.js';
+import { textures } from './textures.js';
 import { videos } from './video.js';
 
 /** One row an opcode: all that the simulator knows of it. */
@@ -19,6 +20,7 @@ const rows = {
   ...exchanges,
   ...matrices,
   ...memory,
+  ...textures,
   ...runtimeCalls,
   ...replacedByOthers,
   ...refusedByName,

@@ -1,4 +1,4 @@
-import { isCall, isSwitch } from '../isa/index.js';
+import { isa, isCall, isSwitch } from '../isa/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { parameterListText } from './declarationText.js';
 import { FunctionNames } from './functionNames.js';
@@ -54,6 +54,7 @@ function operandsText(instruction: IrInstruction, names: FunctionNames, table?: 
   if (isCall(opcode)) return callText(instruction, names, table);
   if (isSwitch(opcode) && table !== undefined) return `${list(sources.slice(0, 1), names)}, ${table}`;
   const all = [...destinations, ...sources];
+  if (isa(opcode).syntax.rule === 'fetch') return fetchText(instruction, names);
   if (selectors === undefined) return list(all, names);
   return all
     .map((operand, index) => {
@@ -63,6 +64,21 @@ function operandsText(instruction: IrInstruction, names: FunctionNames, table?: 
       return `${sign}${operandText(operand, names)}${part === '' ? '' : `.${part}`}`;
     })
     .join(', ');
+}
+
+/** `{results}, [handle, {coordinates}], others`; values that are stored stand in braces. */
+function fetchText({ destinations, sources }: IrInstruction, names: FunctionNames): string {
+  const [handle, place, ...others] = sources;
+  const inside = list(
+    handle === undefined ? [] : place === undefined ? [handle] : [handle, braced(place)],
+    names,
+  );
+  const parts = [`[${inside}]`, ...others.map((each) => operandText(each, names))];
+  return [...destinations.map((each) => operandText(each, names)), ...parts].join(', ');
+}
+
+function braced(operand: IrOperand): IrOperand {
+  return operand.kind === 'vector' ? operand : { kind: 'vector', elements: [operand] };
 }
 
 /** `(results), function, (arguments), prototype`. */

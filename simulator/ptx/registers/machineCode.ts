@@ -112,6 +112,8 @@ function spaceOf(modifiers: readonly string[]): string {
 
 function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {
   switch (isa(opcode).effects.kind) {
+    case 'surface':
+      return 'write';
     case 'load':
       if (modifiers.some((each) => each === 'volatile' || each === 'acquire')) return 'fence';
       return modifiers.some((each) => each === 'nc' || each === 'const' || each.startsWith('param'))
@@ -134,6 +136,8 @@ function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {
     case 'wait':
     case 'exchange':
     case 'matrix':
+    case 'fetch':
+    case 'query':
     case 'branch':
     case 'switch':
     case 'return':

@@ -2,6 +2,7 @@ import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '.
 import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../memory/index.js';
 import { AddressEmitter, type MemorySurroundings } from './addressEmitter.js';
 import { AtomicEmitter } from './atomicEmitter.js';
+import { emitFetch } from './fetchEmitter.js';
 import { CopyEmitter } from './copyEmitter.js';
 import type { ImportedOperations } from '../hostCalls/index.js';
 import { spaceOf, lastType, loadName, registerView, storeName, WINDOW_HIGHS } from '../instructions/index.js';
@@ -68,6 +69,10 @@ export class MemoryEmitter {
 
   atomic(instruction: IrInstruction, imported: ImportedOperations): void {
     this.atomics.atomic(instruction, imported);
+  }
+
+  fetch(instruction: IrInstruction, imported: ImportedOperations): void {
+    emitFetch(this.emit, this.around, instruction, imported);
   }
 
   copy(instruction: IrInstruction): void {

@@ -1,4 +1,5 @@
 import {
+  asksTextureUnit,
   type IrFunction,
   type IrInstruction,
   type IrOperand,
@@ -83,6 +84,7 @@ export function blockIndependence(fn: IrFunction): BlockIndependence {
 
 function refusalOf(instruction: IrInstruction, fn: IrFunction): string | undefined {
   const { opcode, modifiers, sources, destinations, types } = instruction;
+  if (asksTextureUnit(opcode)) return `${opcode} asks texture units, which one thread of the host has`;
   if (isHostCall(opcode)) return `${opcode} calls the host in order`;
   if (isFence(opcode)) {
     return modifiers.includes('cta') ? undefined : 'a fence among blocks';

@@ -132,6 +132,13 @@ export const LANES = {
   inGlobal: AREA.lanes + WARP_SIZE * (8 + MAX_ACCESS_BYTES) + 4,
 } as const;
 
+/** What a lane and a texture unit hand one another: the handle (i64), words of operands, words of results. */
+export const FETCH = {
+  handle: AREA.lanes + 0x510,
+  operands: AREA.lanes + 0x520,
+  results: AREA.lanes + 0x560,
+} as const;
+
 /** Bytes of one counter: i64 thread count, i64 warp count. */
 export const COUNTER_BYTES = 16;
 

@@ -15,6 +15,9 @@ export type HostFunction = (...values: Value[]) => Value;
 /** Name of the import that empties the journal. */
 export const FLUSH_JOURNAL = 'flushJournal';
 
+/** Name of the import that texture units answer behind: given the code of an instruction, 1 where it faults. */
+export const FETCH_TEXTURE = 'fetchTexture';
+
 interface Imported {
   readonly operation: ScalarOperation;
   /** Indices of the functions for the result, the second result of a pair and the condition code. */
@@ -31,6 +34,7 @@ export class ImportedOperations {
   private readonly byForm = new Map<string, Imported>();
 
   private flush = -1;
+  private fetch = -1;
 
   constructor(private readonly module: ModuleBuilder) {}
 
@@ -39,7 +43,17 @@ export class ImportedOperations {
     this.flush = this.module.importFunction(FLUSH_JOURNAL, [], []);
   }
 
+  /** Declares the function that asks texture units; whoever instantiates the module gives it. */
+  declareFetch(): void {
+    if (this.fetch < 0) this.fetch = this.module.importFunction(FETCH_TEXTURE, ['i32'], ['i32']);
+  }
+
   /** Index of that function. */
+  get fetchTexture(): number {
+    return this.fetch;
+  }
+
+  /** Index of the function that empties the journal. */
   get flushJournal(): number {
     return this.flush;
   }

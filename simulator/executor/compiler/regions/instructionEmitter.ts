@@ -1,4 +1,12 @@
-import { changesNoValue, isAccess, isCopy, isOnAddress, isWait, memoryEffect } from '../../../ptx/index.js';
+import {
+  asksTextureUnit,
+  changesNoValue,
+  isAccess,
+  isCopy,
+  isOnAddress,
+  isWait,
+  memoryEffect,
+} from '../../../ptx/index.js';
 import type { IrInstruction } from '../../../ptx/index.js';
 import {
   carryEmitter,
@@ -67,7 +75,7 @@ function scalarEmitter(instruction: IrInstruction): InstructionEmitter | undefin
 
 /** What the memory emitter writes. */
 function isOfMemory(opcode: string): boolean {
-  return isAccess(opcode) || isCopy(opcode) || isOnAddress(opcode);
+  return isAccess(opcode) || isCopy(opcode) || isOnAddress(opcode) || asksTextureUnit(opcode);
 }
 
 /** Whether an instruction needs a function imported for it. */
@@ -125,6 +133,10 @@ export function emitUnguarded(
       if (isOnAddress(instruction.opcode)) {
         if (instruction.opcode === 'isspacep') memory.isInSpace(instruction);
         else memory.convertAddress(instruction);
+        return;
+      }
+      if (asksTextureUnit(instruction.opcode)) {
+        memory.fetch(instruction, imported);
         return;
       }
       const inline =

@@ -1,5 +1,6 @@
 import { FunctionBuilder, type SimdName } from '../../../wasm/index.js';
 import { elementBits, type ElementType, type TileForm } from '../../../tensor/index.js';
+import { pushIndex, repeat } from './linearIndex.js';
 import { RESULT, SCRATCH, wordOffsets, WORDS } from './elements.js';
 import { vectorPlan, type FactorBlocks, type VectorPlan } from './fragments.js';
 import { interleave, vectorLocals } from './shuffles.js';

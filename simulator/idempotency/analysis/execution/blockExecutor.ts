@@ -1,4 +1,12 @@
-import { endsThread, goesElsewhere, isBranch, isSwitch, isa, type EffectKind } from '../../../ptx/index.js';
+import {
+  endsThread,
+  goesElsewhere,
+  isBranch,
+  isFetch,
+  isSwitch,
+  isa,
+  type EffectKind,
+} from '../../../ptx/index.js';
 import type { IrBlock, IrInstruction, IrOperand } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import { chosenValue } from '../expressions/selection.js';
@@ -9,6 +17,7 @@ import type { FoundHazard } from './findings.js';
 import {
   accessesMemory,
   accessMemory,
+  noteFetch,
   isTainted,
   type MemoryPlace,
   type Surroundings,
@@ -124,6 +133,7 @@ function execute(
 
 function resultsOf(operands: Operands, destinations: readonly IrOperand[], place: MemoryPlace): Expression[] {
   if (accessesMemory(operands.instruction)) return accessMemory(operands, place);
+  if (isFetch(operands.instruction.opcode)) noteFetch(operands, place);
   const told = exchanged(operands, destinations, place);
   if (told !== undefined) return told;
   noteDivisor(operands, place);

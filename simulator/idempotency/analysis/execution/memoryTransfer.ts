@@ -132,6 +132,14 @@ export function note(
   });
 }
 
+/** A fetch reads somewhere in memory that its texture object names, which no argument tells: anywhere. */
+export function noteFetch(o: Operands, place: MemoryPlace): void {
+  const source = { cause: 'NA' as const, line: o.instruction.line, text: 'the memory of a texture object' };
+  note(o, place, 'read', o.context.opaque(64, source, o.tainted), MOST_TEXEL_BYTES);
+}
+
+const MOST_TEXEL_BYTES = 16;
+
 export function noteShared(
   o: Operands,
   { findings, path }: MemoryPlace,
