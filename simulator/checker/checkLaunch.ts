@@ -1,4 +1,5 @@
 import {
+  blockNumberOf,
   ReferenceInterpreter,
   layoutLocal,
   layoutShared,
@@ -195,9 +196,7 @@ class LaunchCheck {
   }
 
   private onFault(fault: KernelFault): void {
-    const { grid } = this.launch.shape;
-    const [x, y, z] = fault.block;
-    const block = x + grid[0] * (y + grid[1] * z);
+    const block = blockNumberOf(this.launch, fault.block);
     const isExplained = this.synccheck?.explain(fault, block) === true;
     this.observer.onBlockEnd?.(block);
     const isReported = this.options.checkers.includes('memcheck') && isBadFree(this.launch, fault);

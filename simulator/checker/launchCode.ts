@@ -1,4 +1,4 @@
-import type { Dim3, ExecutorLaunch, Warp } from '../executor/index.js';
+import { blockIndexOf, type Dim3, type ExecutorLaunch, type Warp } from '../executor/index.js';
 import { sourceLines, type IrInstruction, type SourceLine } from '../ptx/index.js';
 import type { CodePlace, ThreadPlace } from './findings.js';
 
@@ -44,8 +44,8 @@ export class LaunchCode {
   }
 
   threadAt(block: number, thread: number): ThreadPlace {
-    const { grid, block: extents } = this.launch.shape;
-    return { block: unflatten(grid, block), thread: unflatten(extents, thread) };
+    const { block: extents } = this.launch.shape;
+    return { block: blockIndexOf(this.launch, block), thread: unflatten(extents, thread) };
   }
 }
 

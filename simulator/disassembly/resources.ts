@@ -1,6 +1,7 @@
 import { layoutLocal } from '../executor/index.js';
 import {
   checkedNeeds,
+  launchCluster,
   estimateRegisters,
   GpuError,
   occupancyLimits,
@@ -73,7 +74,14 @@ function launchOccupancy(
   { block: asked, dynamicSharedBytes = 0 }: DisassemblyOptions,
 ): LaunchOccupancy | LaunchRefusal {
   const [x = DEFAULT_THREADS, y = 1, z = 1] = asked ?? fn.directives['reqntid'] ?? [];
-  const shape = { grid: [1, 1, 1], block: [x, y, z], dynamicSharedBytes } as const;
+  const cluster = launchCluster(fn, fn.directives['explicitcluster'] === undefined ? undefined : [1, 1, 1]);
+  const shape = {
+    grid: cluster ?? [1, 1, 1],
+    block: [x, y, z],
+    dynamicSharedBytes,
+    cluster,
+    nonPortableCluster: true,
+  } as const;
   let block;
   try {
     ({ block } = checkedNeeds(profile, module, fn, shape));

@@ -117,6 +117,10 @@ export type DriverCommand =
         readonly params: Uint8Array;
         /** All blocks are on the device together and may wait for one another (`grid.sync`). Default: false. */
         readonly cooperative?: boolean;
+        /** Blocks of a cluster in x, y, z; they divide the grid. Default: as the kernel says (`.reqnctapercluster`), else none. */
+        readonly cluster?: Dim3 | undefined;
+        /** More blocks a cluster than every card can run. Default: false. */
+        readonly nonPortableCluster?: boolean;
         readonly controls?: LaunchControls;
       };
     })

@@ -47,8 +47,8 @@ export class KeptRequests {
 }
 
 /** Neither the contents of its parameters nor controls have a say. */
-function isPlain({ params, controls, cooperative }: LaunchCommand['args']): boolean {
-  return params.length === 0 && controls === undefined && cooperative !== true;
+function isPlain({ params, controls, cooperative, cluster }: LaunchCommand['args']): boolean {
+  return params.length === 0 && controls === undefined && cooperative !== true && cluster === undefined;
 }
 
 function isEqual(a: Dim3, b: Dim3): boolean {

@@ -1,6 +1,7 @@
 import type { Dim3, LaunchShape, LoadedModule } from '../executor/index.js';
 import {
   checkedNeeds,
+  launchCluster,
   occupancy,
   type BlockFootprint,
   type DeviceProfile,
@@ -54,16 +55,17 @@ export function launchFit(
   kernel: IrFunction,
   profile: DeviceProfile,
 ): LaunchFit {
-  const { grid, block, dynamicSharedBytes } = args;
+  const { grid, block, dynamicSharedBytes, cluster, nonPortableCluster } = args;
   let fits = ofKernels.get(kernel);
   if (fits === undefined) ofKernels.set(kernel, (fits = new Map<string, LaunchFit>()));
-  const key = `${grid.join()}/${block.join()}/${dynamicSharedBytes}`;
+  const key = `${grid.join()}/${block.join()}/${dynamicSharedBytes}/${cluster?.join() ?? ''}/${nonPortableCluster === true}`;
   let fit = fits.get(key);
   if (fit === undefined || !isOf(fit, args, profile)) {
     fit = workOut(module, kernel, profile, {
       grid: [grid[0], grid[1], grid[2]],
       block: [block[0], block[1], block[2]],
       dynamicSharedBytes,
+      ...clusterOf(kernel, args),
     });
     if (fits.size === MOST_KEPT) fits.clear();
     fits.set(key, fit);
@@ -86,13 +88,23 @@ function workOut(
   return { profile, shape, blocks: blocksOf(shape.grid), registers, block, occupancy: fit };
 }
 
+function clusterOf(
+  kernel: IrFunction,
+  { cluster: asked, nonPortableCluster }: LaunchArguments,
+): Pick<LaunchShape, 'cluster' | 'nonPortableCluster'> {
+  const cluster = launchCluster(kernel, asked === undefined ? undefined : [asked[0], asked[1], asked[2]]);
+  return cluster === undefined ? {} : { cluster, nonPortableCluster: nonPortableCluster === true };
+}
+
 function isOf(fit: LaunchFit, args: LaunchArguments, profile: DeviceProfile): boolean {
   const { shape } = fit;
   return (
     fit.profile === profile &&
     shape.dynamicSharedBytes === args.dynamicSharedBytes &&
     isSame(shape.grid, args.grid) &&
-    isSame(shape.block, args.block)
+    isSame(shape.block, args.block) &&
+    (args.cluster === undefined || (shape.cluster !== undefined && isSame(shape.cluster, args.cluster))) &&
+    (shape.nonPortableCluster ?? false) === (args.nonPortableCluster ?? false)
   );
 }
 

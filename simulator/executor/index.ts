@@ -12,6 +12,14 @@ export {
   SEGMENT_ALIGN,
   type NodeMemorySnapshot,
 } from './memory/index.js';
+export {
+  blockIndexOf,
+  blockNumberOf,
+  blocksTogether,
+  clusterBlocks,
+  clusterRank,
+  meetsInCluster,
+} from './clusters.js';
 export { emptyCounters } from './emptyCounters.js';
 export {
   mayWait,

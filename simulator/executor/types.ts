@@ -8,6 +8,10 @@ export interface LaunchShape {
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly dynamicSharedBytes: number;
+  /** Blocks of a cluster, where the launch or the kernel says so: it divides the grid. Without it each block is a cluster. */
+  readonly cluster?: Dim3 | undefined;
+  /** A cluster may have more blocks than every card that has clusters can run. */
+  readonly nonPortableCluster?: boolean | undefined;
 }
 
 /** Blocks `[lo, hi)` of a grid in linear order (x fastest). */

@@ -32,6 +32,7 @@ export { GpuError } from './gpuError.js';
 export {
   blockFootprint,
   checkedNeeds,
+  launchCluster,
   launchNeeds,
   estimateRegisters,
   occupancy,

@@ -4,7 +4,7 @@ import {
   type ExecutorLaunch,
   type LoadedModule,
 } from '../executor/index.js';
-import { checkedNeeds, type DeviceProfile } from '../gpu/index.js';
+import { checkedNeeds, launchCluster, type DeviceProfile } from '../gpu/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { placeSpec, type PlacedBuffer, type SpecHost } from './placement.js';
@@ -36,7 +36,9 @@ export function placeOnExecutor(
   if (kernel === undefined)
     throw new LaunchSpecError('invalidSpec', `kernel: no entry '${spec.kernel}'`, 'kernel');
   requireRunnable(spec, kernel);
-  const shape = { grid: spec.grid, block: spec.block, dynamicSharedBytes: spec.dynamicSharedBytes };
+  const { grid, block, dynamicSharedBytes, nonPortableCluster } = spec;
+  const cluster = refusing(() => launchCluster(kernel, spec.cluster));
+  const shape = { grid, block, dynamicSharedBytes, cluster, nonPortableCluster };
   const { sharedBytes } = refusing(() => checkedNeeds(device, module.ir, kernel, shape));
   const { params, buffers } = placeSpec(spec, kernel, hostOf(module, space));
   const meeting = spec.cooperative

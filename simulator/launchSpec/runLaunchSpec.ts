@@ -141,6 +141,8 @@ function runIn(
     dynamicSharedBytes: spec.dynamicSharedBytes,
     params,
     cooperative: spec.cooperative,
+    cluster: spec.cluster,
+    nonPortableCluster: spec.nonPortableCluster,
   };
   session.node.device(0).warmNextLaunch();
   const { launch } = session.call('launch', args);

@@ -19,6 +19,9 @@ export type {
 const extent = z.int().min(1);
 export const dim3 = z.tuple([extent, extent, extent]);
 
+/** Of a launch: blocks of a cluster, and whether it may have more than every card can run. */
+export const clusterFields = { cluster: dim3.optional(), nonPortableCluster: z.boolean().default(false) };
+
 /** A card: its name, or a file of one. */
 export const device = z
   .string({
@@ -38,6 +41,7 @@ const spec = z.strictObject({
   block: dim3,
   dynamicSharedBytes: z.int().min(0).default(0),
   cooperative: z.boolean().default(false),
+  ...clusterFields,
   symbols: z.record(z.string(), valueSchema).default({}),
   args: z.array(argumentSchema),
   ...faultFields,

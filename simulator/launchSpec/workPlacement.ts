@@ -71,6 +71,8 @@ export class WorkContext {
       block,
       dynamicSharedBytes,
       cooperative,
+      cluster,
+      nonPortableCluster,
       launchClass,
       args,
     } = entry;
@@ -94,6 +96,8 @@ export class WorkContext {
       dynamicSharedBytes,
       params,
       cooperative,
+      cluster,
+      nonPortableCluster,
       ...controls,
     };
   }

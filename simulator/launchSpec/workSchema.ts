@@ -3,7 +3,7 @@ import { LAUNCH_CLASSES } from '../scheduling/index.js';
 import { argumentSchema, buffer, contents, name, valueSchema } from './argumentSchema.js';
 import { faultFields } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import { device, dim3, onCard, reported } from './schema.js';
+import { clusterFields, device, dim3, onCard, reported } from './schema.js';
 import { checked } from './schemaMessages.js';
 
 const bytes = z.int().min(0);
@@ -65,6 +65,7 @@ const launch = z.strictObject({
   block: dim3,
   dynamicSharedBytes: z.int().min(0).default(0),
   cooperative: z.boolean().default(false),
+  ...clusterFields,
   launchClass,
   args: z.array(argumentSchema),
 });

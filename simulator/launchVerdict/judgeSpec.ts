@@ -162,8 +162,9 @@ function checkLaunch(
   device: DeviceProfile,
   params: Uint8Array,
 ): IrFunction {
-  const { grid, block, dynamicSharedBytes, cooperative } = spec;
-  const args = { module: 0, kernel: spec.kernel, grid, block, dynamicSharedBytes, params, cooperative };
+  const { grid, block, dynamicSharedBytes, cooperative, cluster, nonPortableCluster } = spec;
+  const how = { cooperative, cluster, nonPortableCluster };
+  const args = { module: 0, kernel: spec.kernel, grid, block, dynamicSharedBytes, params, ...how };
   const command: LaunchCommand = { ticket: 0, context: 0, stream: 0, op: 'launch', args };
   const loaded = loadModule(module, new NodeMemory({ isDeclaredOnly: true }).createSpace());
   const kernel = loaded.ir.functions.find((fn) => fn.isEntry && fn.name === spec.kernel);

@@ -3,6 +3,7 @@ import {
   blockFootprint,
   checkedNeeds,
   GpuError,
+  launchCluster,
   occupancy,
   occupancyLimits,
   type BlockFootprint,
@@ -58,8 +59,9 @@ export function calculateOccupancy(
   const kernel = runnable(module, spec);
   const threads = product(spec.block);
   requireRegisters(profile, question.registers);
-  const { grid, block, dynamicSharedBytes } = spec;
-  const shape = { grid, block, dynamicSharedBytes };
+  const { grid, block, dynamicSharedBytes, nonPortableCluster } = spec;
+  const cluster = refusing(() => launchCluster(kernel, spec.cluster));
+  const shape = { grid, block, dynamicSharedBytes, cluster, nonPortableCluster };
   const needs = refusing(() => checkedNeeds(profile, module, kernel, shape, question.registers));
   const { registersPerThread: registers, sharedBytes, block: footprint } = needs;
   const carveout = question.carveoutPercent;

@@ -103,18 +103,20 @@ ret; }
     ]);
   });
 
-  it('refuse only the entry whose parameter is a texture, or that asks for a cluster', () => {
+  it('refuse only the entry whose parameter is a texture, or whose grid counts clusters', () => {
     const module = parse(`.global .texref t;
 .global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };
 .entry a(.param .texref t0) { ret; }
 .entry b(.param .u64 .ptr .surfref s0) { ret; }
 .entry c() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }
-.entry d() .maxclusterrank 8 { ret; }`);
+.entry d() .maxclusterrank 8 { ret; }
+.entry e() .blocksareclusters .reqntid 32 .reqnctapercluster 2 { ret; }`);
     expect(module.functions.map(({ refusal }) => refusal?.instruction)).toEqual([
       '.param t0',
       undefined,
-      '.reqnctapercluster 2, 1, 1',
       undefined,
+      undefined,
+      '.blocksareclusters',
     ]);
   });
 

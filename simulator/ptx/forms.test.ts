@@ -222,14 +222,14 @@ describe('rewriting', () => {
     expect(fn.instructions[4]?.guard?.negated).toBe(true);
   });
 
-  it('gives registers of clusters, of the performance monitor and of reserved memory their value', () => {
+  it('gives registers of the performance monitor and of reserved memory their value', () => {
     const fn = parse(
-      'mov.u32 %r1, %clusterid.x; mov.u32 %r2, %cluster_nctarank; mov.u64 %rd1, %pm3_64; mov.pred %p1, %is_explicit_cluster;',
+      'mov.u32 %r1, %clusterid.x; mov.u32 %r2, %tid.w; mov.u64 %rd1, %pm3_64; mov.u64 %rd2, %current_graph_exec;',
     );
     expect(fn.refusal).toBeUndefined();
     expect(fn.instructions.slice(0, 4).map(({ sources }) => sources[0])).toEqual([
-      { kind: 'special', name: 'ctaid.x' },
-      { kind: 'integer', low: 1, high: 0 },
+      { kind: 'special', name: 'clusterid.x' },
+      { kind: 'integer', low: 0, high: 0 },
       { kind: 'integer', low: 0, high: 0 },
       { kind: 'integer', low: 0, high: 0 },
     ]);

@@ -130,11 +130,10 @@ function refusalOf(
       reason: 'textures, samplers and surfaces are not supported: read the data from global memory',
     };
   }
-  const cluster = directives['reqnctapercluster'] ?? [];
-  if (cluster.some((extent) => extent > 1)) {
+  if (directives['blocksareclusters'] !== undefined) {
     return {
-      instruction: `.reqnctapercluster ${cluster.join(', ')}`,
-      reason: 'clusters of more than one block are not supported: launch without a cluster',
+      instruction: '.blocksareclusters',
+      reason: 'grids that count clusters are not supported: leave it out, and launch a grid of blocks',
     };
   }
   return undefined;

@@ -29,7 +29,7 @@ export interface IrDeclaration {
   readonly parameters: readonly IrParameter[];
   readonly parameterBytes: number;
   readonly returns: readonly IrParameter[];
-  /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.noreturn`, as written. */
+  /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`, `.noreturn`, as written. */
   readonly directives: Readonly<Record<string, readonly number[]>>;
   readonly line: number;
 }

@@ -75,26 +75,15 @@ export function specialRegisterBits(name: string): number | undefined {
 export const reservedSharedMemory = { name: '__reserved_shared_memory', bytes: 1024, align: 16 };
 
 /**
- * What a special register reads as, where that follows from what every launch here is: clusters of one block, no
- * performance monitor, no graph, a fourth component of 0. Undefined when it depends on the
+ * What a special register reads as, where that follows from what every launch here is: no performance monitor, no graph, a fourth component of 0. Undefined when it depends on the
  * launch or the thread.
  */
 export function fixedSpecialRegister(name: string): IrOperand | undefined {
   const [base = '', axis] = name.split('.');
   if (axis === 'w') return integerLiteral(0n);
   switch (base) {
-    case 'clusterid':
-      return { kind: 'special', name: `ctaid.${axis}` };
-    case 'nclusterid':
-      return { kind: 'special', name: `nctaid.${axis}` };
     case 'aggr_smem_size':
       return { kind: 'special', name: 'total_smem_size' };
-    case 'cluster_nctaid':
-    case 'cluster_nctarank':
-      return integerLiteral(1n);
-    case 'cluster_ctaid':
-    case 'cluster_ctarank':
-    case 'is_explicit_cluster':
     case 'current_graph_exec':
       return integerLiteral(0n);
     default:

@@ -18,11 +18,12 @@ type Texts = {
 
 /** In the words of CUDA's own tools. */
 const TEXTS: Texts = {
-  launch: ({ kernel, grid, block, dynamicSharedBytes, cooperative, controls }, streamPriority) => ({
+  launch: ({ kernel, grid, block, cluster, dynamicSharedBytes, cooperative, controls }, streamPriority) => ({
     name: kernel,
     args: {
       grid: grid.join('x'),
       block: block.join('x'),
+      ...(cluster === undefined ? {} : { cluster: cluster.join('x') }),
       blocks: grid[0] * grid[1] * grid[2],
       dynamicSharedBytes,
       priority: controls?.priority ?? streamPriority,

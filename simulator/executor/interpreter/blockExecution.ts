@@ -1,7 +1,6 @@
 import { isBarrier, isa } from '../../ptx/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import type { TextureUnits } from '../textures/index.js';
-import type { Dim3 } from '../types.js';
 import { BlockBarriers } from './barriers.js';
 import { BlockMemory, type BlockMemoryResources } from './blockMemory.js';
 import { LaneFault } from './faults.js';
@@ -447,8 +446,4 @@ export class BlockExecution implements WarpHost {
 function laneFault(fault: LaneFault, lanes: number): LaneFault {
   fault.lane = lowestLane(lanes);
   return fault;
-}
-
-export function blockIndexOf(grid: Dim3, linear: number): Dim3 {
-  return [linear % grid[0], Math.floor(linear / grid[0]) % grid[1], Math.floor(linear / (grid[0] * grid[1]))];
 }

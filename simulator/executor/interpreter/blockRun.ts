@@ -1,6 +1,7 @@
 import type { ExecutorLaunch } from '../types.js';
 import type { BlockResources, FaultPlace } from './blockExecution.js';
-import { BlockExecution, blockIndexOf } from './blockExecution.js';
+import { blockIndexOf, clusterDim, clusterRank } from '../clusters.js';
+import { BlockExecution } from './blockExecution.js';
 import type { Warp } from './warp.js';
 import { firstLanes } from './warp.js';
 import type { WarpPolicy } from './warpPolicy.js';
@@ -40,12 +41,16 @@ export class BlockRun {
   ) {
     const { shape } = launch;
     const place = launch.place ?? NOWHERE;
+    const blockIndex = blockIndexOf(launch, block);
     this.execution = new BlockExecution(
       resources,
       {
         grid: shape.grid,
         block: shape.block,
-        blockIndex: blockIndexOf(shape.grid, block),
+        blockIndex,
+        cluster: clusterDim(shape),
+        clusterRank: clusterRank(shape, blockIndex),
+        isExplicitCluster: shape.cluster !== undefined,
         warps: Math.ceil((shape.block[0] * shape.block[1] * shape.block[2]) / 32),
         dynamicSharedBytes: shape.dynamicSharedBytes,
         totalSharedBytes: resources.program.sharedBytes,

@@ -20,6 +20,10 @@ export interface BlockIdentity {
   readonly gridWorkspace: number;
   /** SM that the block runs on. */
   readonly sm: number;
+  /** Blocks of a cluster, the block's place among them, and whether the launch says so. */
+  readonly cluster: Dim3;
+  readonly clusterRank: number;
+  readonly isExplicitCluster: boolean;
 }
 
 /** Where an operand is read: a lane of a warp of a block. */
@@ -98,18 +102,22 @@ function specialReader(name: string): OperandReader {
       return (context) => readTimer(context) | 0;
     case 'globaltimer_hi':
       return (context) => Math.floor(readTimer(context) / 2 ** 32) | 0;
-    // Each block is a cluster of its own.
     case 'clusterid':
-      return ({ identity }) => axisOf(identity.blockIndex, component);
+      return ({ identity: { blockIndex, cluster } }) =>
+        Math.floor(axisOf(blockIndex, component) / axisOf(cluster, component));
     case 'nclusterid':
-      return ({ identity }) => axisOf(identity.grid, component);
+      return ({ identity: { grid, cluster } }) => axisOf(grid, component) / axisOf(cluster, component);
     case 'cluster_ctaid':
+      return ({ identity: { blockIndex, cluster } }) =>
+        axisOf(blockIndex, component) % axisOf(cluster, component);
     case 'cluster_ctarank':
-    case 'is_explicit_cluster':
-      return () => 0;
+      return ({ identity }) => identity.clusterRank;
     case 'cluster_nctaid':
+      return ({ identity }) => axisOf(identity.cluster, component);
     case 'cluster_nctarank':
-      return () => 1;
+      return ({ identity: { cluster } }) => cluster[0] * cluster[1] * cluster[2];
+    case 'is_explicit_cluster':
+      return ({ identity }) => (identity.isExplicitCluster ? 1 : 0);
     case 'envreg1':
       return ({ identity }) => Math.floor(identity.gridWorkspace / 2 ** 32) | 0;
     case 'envreg2':

@@ -10,7 +10,7 @@ import type {
   KernelFault,
   RunResult,
 } from '../types.js';
-import { blockIndexOf } from './blockExecution.js';
+import { blockIndexOf } from '../clusters.js';
 import type { SlicePart } from './addressSlice.js';
 import { BlockRun, StopRun } from './blockRun.js';
 import { LaneFault } from './faults.js';
@@ -257,7 +257,7 @@ function describe(
   line: number,
 ): KernelFault {
   const { kernel, module, shape } = launch;
-  const blockIndex = blockIndexOf(shape.grid, block);
+  const blockIndex = blockIndexOf(launch, block);
   const thread = threadOf(shape.block, warp, fault.lane);
   return {
     code: fault.code,

@@ -1,3 +1,4 @@
+import { blockNumberOf } from '../clusters.js';
 import { FAULTS, RECORD } from '../compiler/index.js';
 import type { Dim3, FaultCode, KernelFault } from '../types.js';
 import type { BlockLaunch } from './blockLaunch.js';
@@ -46,8 +47,7 @@ export function readFault(area: LaunchArea, launch: BlockLaunch): KernelFault {
 /** The same, and which block of the grid has it. */
 export function faultOf(area: LaunchArea, launch: BlockLaunch): { fault: KernelFault; block: number } {
   const fault = readFault(area, launch);
-  const [x, y] = launch.shape.grid;
-  return { fault, block: fault.block[0] + x * (fault.block[1] + y * fault.block[2]) };
+  return { fault, block: blockNumberOf(launch, fault.block) };
 }
 
 /** A fault of the running block, told in one sentence. */

@@ -1,4 +1,5 @@
 import { exponentialWords, specialFunctionWords } from '../arithmetic/index.js';
+import { blockIndexOf, clusterDim } from '../clusters.js';
 import type { CompiledKernel, ContextSlot } from '../compiler/index.js';
 import {
   AREA,
@@ -78,10 +79,13 @@ export class LaunchArea {
     const contexts = this.extra >= 0 ? this.extra : this.base + AREA.contexts;
     const locals = contexts + contextBytes;
     this.setWide(RECORD.fuelPerBlock, fuel);
+    const cluster = clusterDim(shape);
     for (let axis = 0; axis < 3; axis++) {
       this.set(RECORD.nctaid + 4 * axis, shape.grid[axis] ?? 1);
       this.set(RECORD.ntid + 4 * axis, shape.block[axis] ?? 1);
+      this.set(RECORD.clusterDim + 4 * axis, cluster[axis] ?? 1);
     }
+    this.set(RECORD.isExplicitCluster, shape.cluster === undefined ? 0 : 1);
     this.set(RECORD.threads, threads);
     this.set(RECORD.sharedBytes, sharedBytes);
     this.set(RECORD.dynamicSharedBytes, shape.dynamicSharedBytes);
@@ -128,10 +132,8 @@ export class LaunchArea {
 
   /** Which block runs next, with what fuel. @param spentBefore what it has spent of earlier fuel. */
   enterBlock(launch: BlockLaunch, block: number, fuel: number, spentBefore = 0): void {
-    const { grid } = launch.shape;
-    this.set(RECORD.ctaid, block % grid[0]);
-    this.set(RECORD.ctaid + 4, Math.floor(block / grid[0]) % grid[1]);
-    this.set(RECORD.ctaid + 8, Math.floor(block / (grid[0] * grid[1])));
+    const index = blockIndexOf(launch, block);
+    for (let axis = 0; axis < 3; axis++) this.set(RECORD.ctaid + 4 * axis, index[axis] ?? 0);
     this.setWide(RECORD.fuel, fuel);
     const { place } = launch;
     if (place === undefined && spentBefore === 0) return;

@@ -20,6 +20,7 @@ export interface KernelLaunch {
   readonly grid?: Dim3;
   readonly block?: Dim3;
   readonly dynamicSharedBytes?: number;
+  readonly cluster?: Dim3;
   readonly fuel?: number;
   readonly place?: LaunchPlace;
   readonly cooperative?: boolean;
@@ -56,8 +57,15 @@ export class LaunchBench {
     const module = loadModule(parseModule(text, 'test.ptx'), this.space);
     const kernel = module.ir.functions.find((fn) => fn.isEntry);
     if (kernel === undefined) throw new Error('no kernel');
-    const { values = [], grid = [1, 1, 1], block = [32, 1, 1], dynamicSharedBytes = 0, ...rest } = launch;
-    const shape = { grid, block, dynamicSharedBytes };
+    const {
+      values = [],
+      grid = [1, 1, 1],
+      block = [32, 1, 1],
+      dynamicSharedBytes = 0,
+      cluster,
+      ...rest
+    } = launch;
+    const shape = { grid, block, dynamicSharedBytes, cluster };
     const params = packParams(kernel, values);
     return {
       launch: { module, kernel, shape, params, ...rest },

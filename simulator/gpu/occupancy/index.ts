@@ -1,3 +1,4 @@
+export { launchCluster } from './clusterLimits.js';
 export {
   blockFootprint,
   l1BytesBeside,

@@ -2,6 +2,7 @@ import { layoutShared, type LaunchShape } from '../../executor/index.js';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import type { DeviceProfile } from '../profiles/index.js';
+import { checkCluster } from './clusterLimits.js';
 import { requireUnits } from './missingUnits.js';
 
 const AXES = ['x', 'y', 'z'] as const;
@@ -65,6 +66,7 @@ export function checkLaunch(
     throw refusal('params', `${kernel.parameterBytes} bytes`, `${limits.parameterBytes} on ${profile.name}`);
   }
   checkDirectives(kernel, shape, threads);
+  checkCluster(profile, kernel, shape);
   requireUnits(profile, kernel);
 }
 

@@ -99,6 +99,9 @@ export interface DeviceLimits {
   /** Shared memory that the system itself takes for each resident block. */
   readonly sharedReservedPerBlockBytes: number;
   readonly sharedUnitBytes: number;
+  /** The most blocks of a cluster: those that every card with clusters can run, and those that this one can. 1: it has none. */
+  readonly portableClusterBlocks: number;
+  readonly clusterBlocks: number;
   readonly parameterBytes: number;
   /** Levels of stream priority, from 0 up. */
   readonly streamPriorities: number;

@@ -54,6 +54,8 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     sharedPerBlockBytes: whole(0),
     sharedReservedPerBlockBytes: whole(0),
     sharedUnitBytes: whole(1),
+    portableClusterBlocks: whole(1),
+    clusterBlocks: whole(1),
     parameterBytes: whole(1),
     streamPriorities: whole(1),
   },

@@ -69,7 +69,7 @@ function leavesUniform({ opcode, modifiers, types, sources }: IrInstruction): bo
 }
 
 function readsThread(operand: IrOperand): boolean {
-  return operand.kind === 'special' && !/^(ctaid|nctaid|ntid)/.test(operand.name);
+  return operand.kind === 'special' && !/^(ctaid|nctaid|ntid|n?clusterid|cluster_)/.test(operand.name);
 }
 
 /** Blocks that only some threads of a warp may be in. */

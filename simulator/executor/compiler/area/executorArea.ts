@@ -94,6 +94,9 @@ export const RECORD = {
   instructionsIdle: AREA.record + 184,
   /** 1: observed code writes loads into its journal too. */
   tracesLoads: AREA.record + 192,
+  /** Blocks of a cluster in x, y, z; and whether the launch says so. */
+  clusterDim: AREA.record + 196,
+  isExplicitCluster: AREA.record + 208,
 } as const;
 
 /** What the block driver and the host hand one another: i32 each, by warp where it says so. */

@@ -16,7 +16,7 @@ export interface ClockLocals {
 
 const axes: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2 };
 
-/** Pushes a special register; @returns the type that it has. Clusters are of one block each. */
+/** Pushes a special register; @returns the type that it has. */
 export function pushSpecialRegister(
   f: FunctionBuilder,
   name: string,
@@ -69,10 +69,40 @@ function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void 
       record(RECORD.ntid + 4 * index);
       return;
     case 'clusterid':
+      record(RECORD.ctaid + 4 * index);
+      record(RECORD.clusterDim + 4 * index);
+      f.op('i32DivU');
+      return;
+    case 'cluster_ctaid':
+      pushPlaceInCluster(f, index);
+      return;
+    case 'cluster_ctarank':
+      pushPlaceInCluster(f, 2);
+      for (const axis of [1, 0]) {
+        record(RECORD.clusterDim + 4 * axis);
+        f.op('i32Mul');
+        pushPlaceInCluster(f, axis);
+        f.op('i32Add');
+      }
+      return;
+    case 'cluster_nctaid':
+      record(RECORD.clusterDim + 4 * index);
+      return;
+    case 'cluster_nctarank':
+      for (const axis of [0, 1, 2]) record(RECORD.clusterDim + 4 * axis);
+      f.op('i32Mul').op('i32Mul');
+      return;
+    case 'is_explicit_cluster':
+      record(RECORD.isExplicitCluster);
+      return;
     case 'ctaid':
       record(RECORD.ctaid + 4 * index);
       return;
     case 'nclusterid':
+      record(RECORD.nctaid + 4 * index);
+      record(RECORD.clusterDim + 4 * index);
+      f.op('i32DivU');
+      return;
     case 'nctaid':
       record(RECORD.nctaid + 4 * index);
       return;
@@ -104,15 +134,6 @@ function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void 
     case 'lanemask_gt':
       f.i32(-2).get(thread.lane).op('i32Shl');
       return;
-    case 'cluster_ctaid':
-    case 'cluster_ctarank':
-    case 'is_explicit_cluster':
-      f.i32(0);
-      return;
-    case 'cluster_nctaid':
-    case 'cluster_nctarank':
-      f.i32(1);
-      return;
     case 'smid':
       record(RECORD.sm);
       return;
@@ -139,6 +160,14 @@ function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void 
       }
       throw new RangeError(`%${name} has no value here`);
   }
+}
+
+/** The block's place in its cluster, on one axis. */
+function pushPlaceInCluster(f: FunctionBuilder, axis: number): void {
+  f.area().memory('i32Load', RECORD.ctaid + 4 * axis);
+  f.area()
+    .memory('i32Load', RECORD.clusterDim + 4 * axis)
+    .op('i32RemU');
 }
 
 /** Cycles: those of the block's start, one for each thread-instruction since, and one for each time anybody asked. */

@@ -55,6 +55,8 @@ export const a100: DerivedCard = {
     memoryMinimumHz: reported(1.593e9),
   },
   limits: {
+    portableClusterBlocks: guide(1, 'clusters came with compute capability 9.0'),
+    clusterBlocks: guide(1),
     sharedPerSmBytes: guide(164 * KIB),
     sharedConfigurationsBytes: guide([0, 8, 16, 32, 64, 100, 132, 164].map((kib) => kib * KIB)),
     sharedPerBlockBytes: guide(163 * KIB),

@@ -64,6 +64,8 @@ export const geforce8800: DerivedCard = {
     sharedConfigurationsBytes: tesla([16 * KIB]),
     sharedPerBlockBytes: tesla(16 * KIB, 'a part of it holds the arguments, which is left out'),
     sharedUnitBytes: guide(512),
+    portableClusterBlocks: guide(1, 'clusters came with compute capability 9.0'),
+    clusterBlocks: guide(1),
     parameterBytes: guide(256),
     streamPriorities: guide(1),
   },

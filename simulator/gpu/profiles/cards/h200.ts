@@ -94,6 +94,8 @@ export const h200: WholeCard = {
     sharedPerBlockBytes: guide(227 * KIB),
     sharedReservedPerBlockBytes: guide(1 * KIB),
     sharedUnitBytes: guide(128),
+    portableClusterBlocks: guide(8),
+    clusterBlocks: guide(16, 'with cudaFuncAttributeNonPortableClusterSizeAllowed'),
     parameterBytes: guide(32764),
     streamPriorities: device(6, 'CUDA numbers them 0 to -5, the highest'),
   },

@@ -62,6 +62,8 @@ export const k20c: DerivedCard = {
     memoryMinimumHz: reported(324e6),
   },
   limits: {
+    portableClusterBlocks: guide(1, 'clusters came with compute capability 9.0'),
+    clusterBlocks: guide(1),
     uniformRegistersPerWarp: guide(0),
     blocksPerSm: guide(16),
     sharedPerSmBytes: guide(48 * KIB),

@@ -62,6 +62,8 @@ export const v100: DerivedCard = {
     memoryMinimumHz: reported(877e6),
   },
   limits: {
+    portableClusterBlocks: guide(1, 'clusters came with compute capability 9.0'),
+    clusterBlocks: guide(1),
     uniformRegistersPerWarp: guide(0),
     sharedPerSmBytes: guide(96 * KIB),
     sharedConfigurationsBytes: guide([0, 8, 16, 32, 64, 96].map((kib) => kib * KIB)),

@@ -13,6 +13,10 @@ export function specialValue(context: KernelContext, name: string, line: number)
   if (/^(total_smem_size|dynamic_smem_size|aggr_smem_size|envreg)/.test(name)) {
     return table.unknown([0, 2 ** 32 - 1], { source });
   }
+  // The same in both runs; where a block is in its cluster differs from block to block.
+  if (/^(n?clusterid|cluster_|is_explicit_cluster)/.test(name)) {
+    return table.unknown([0, 2 ** 31 - 1], { source });
+  }
   const isWide = /64$|^globaltimer$|^gridid$/.test(name);
   return table.unknown(isWide ? [-Infinity, Infinity] : [-(2 ** 31), 2 ** 32 - 1], { source, tainted: true });
 }
