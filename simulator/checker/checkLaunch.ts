@@ -1,5 +1,6 @@
 import {
   blockNumberOf,
+  blocksTogether,
   ReferenceInterpreter,
   layoutLocal,
   layoutShared,
@@ -87,6 +88,7 @@ class LaunchCheck {
   private readonly racecheck: Racecheck | undefined;
   private readonly synccheck: Synccheck | undefined;
   private readonly observer: InterpreterObserver;
+  private readonly together: number;
   private readonly range: BlockRange;
   private readonly fuel: number;
   private readonly notes: string[] = [];
@@ -104,7 +106,13 @@ class LaunchCheck {
     this.code = new LaunchCode(launch, ptx);
     this.log = new FindingLog(this.code);
     this.takeTurns = launch.cooperative === true || mayWait(launch.kernel);
-    this.range = options.blocks ?? { lo: 0, hi: product(launch.shape.grid) };
+    // Blocks that meet in clusters run in whole ones.
+    this.together = blocksTogether(launch);
+    const { lo, hi } = options.blocks ?? { lo: 0, hi: product(launch.shape.grid) };
+    this.range = {
+      lo: lo - (lo % this.together),
+      hi: Math.ceil(hi / this.together) * this.together,
+    };
     this.fuel = options.fuelPerBlock ?? DEFAULT_FUEL_PER_BLOCK;
     const allocations = new Allocations(launch.module.space);
     for (const each of memory.allocations) allocations.name(each.address, each.name);
@@ -181,16 +189,17 @@ class LaunchCheck {
   /** Block by block, so that the others are looked at too when the threads of one wait for ever. */
   private runInOrder(): number {
     const interpreter = this.interpreter();
-    for (let block = this.range.lo; block < this.range.hi; block++) {
-      const result = interpreter.run(this.launch, { lo: block, hi: block + 1 }, 'fast', this.fuel);
+    const { together } = this;
+    for (let block = this.range.lo; block < this.range.hi; block += together) {
+      const result = interpreter.run(this.launch, { lo: block, hi: block + together }, 'fast', this.fuel);
       this.printed += result.printed ?? '';
       if (result.status !== 'fault') continue;
       this.onFault(result.fault);
       if (!ENDS_LAUNCH(result.fault)) continue;
-      const left = this.range.hi - block - 1;
+      const left = this.range.hi - block - together;
       if (left > 0)
         this.notes.push(`the launch ended there; ${left} block${left === 1 ? ' was' : 's were'} not run`);
-      return block + 1 - this.range.lo;
+      return block + together - this.range.lo;
     }
     return this.range.hi - this.range.lo;
   }
@@ -198,7 +207,8 @@ class LaunchCheck {
   private onFault(fault: KernelFault): void {
     const block = blockNumberOf(this.launch, fault.block);
     const isExplained = this.synccheck?.explain(fault, block) === true;
-    this.observer.onBlockEnd?.(block);
+    const first = block - (block % this.together);
+    for (let each = first; each < first + this.together; each++) this.observer.onBlockEnd?.(each);
     const isReported = this.options.checkers.includes('memcheck') && isBadFree(this.launch, fault);
     if (isExplained || isReported) return;
     const { instructions } = this.launch.kernel;

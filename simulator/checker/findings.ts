@@ -23,6 +23,7 @@ export type FindingKind =
   | 'readsNobody'
   | 'barrierNumber'
   | 'barrierCount'
+  | 'clusterBarrier'
   | 'fault';
 
 /**

@@ -89,6 +89,18 @@ export class Initcheck implements InterpreterObserver {
     }
   }
 
+  onRemoteAccess(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    block: number,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+  ): void {
+    this.touch(this.shared.of(block), address, warp, pc, lane, { space: 'shared', address, bytes, kind });
+  }
+
   private touch(
     written: ByteSet,
     offset: number,

@@ -1,4 +1,4 @@
-import { layoutLocal, layoutShared } from '../executor/index.js';
+import { CLUSTER_RANK_STEP, layoutLocal, layoutShared } from '../executor/index.js';
 import type {
   AccessKind,
   InterpreterObserver,
@@ -38,11 +38,19 @@ export class Memcheck implements InterpreterObserver {
   onAccessFault(warp: Warp, pc: number, lane: number, access: LaneAccess, fault: LaneFault): boolean {
     const kind = this.kindOf(access, fault);
     if (kind === undefined) return false;
-    this.add(warp, pc, lane, access, kind);
+    const ended = fault.code === 'clusterBlockNotPresent' ? fault.message : undefined;
+    this.add(warp, pc, lane, access, kind, ended);
     return true;
   }
 
-  private add(warp: Warp, pc: number, lane: number, access: LaneAccess, kind: FindingKind): void {
+  private add(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    access: LaneAccess,
+    kind: FindingKind,
+    detail = this.describe(access, kind),
+  ): void {
     const { space, bytes } = access;
     const what = { load: 'read', store: 'write', atomic: 'atomic' }[access.kind];
     const titles: Readonly<Partial<Record<FindingKind, string>>> = {
@@ -60,7 +68,7 @@ export class Memcheck implements InterpreterObserver {
       pc,
       ...this.code.thread(warp, lane),
       access,
-      detail: this.describe(access, kind),
+      detail,
     });
   }
 
@@ -119,14 +127,22 @@ export class Memcheck implements InterpreterObserver {
   private kindOf({ space, address }: LaneAccess, { code }: LaneFault): FindingKind | undefined {
     if (code === 'misalignedAddress') return 'misaligned';
     if (code === 'writeToReadOnly') return 'readOnly';
-    if (code === 'sharedOutOfBounds' || code === 'localOutOfBounds') return 'outOfBounds';
+    if (code === 'clusterBlockNotPresent' || code === 'sharedOutOfBounds' || code === 'localOutOfBounds')
+      return 'outOfBounds';
     if (code !== 'illegalAddress') return undefined;
     if (space !== 'global') return 'outOfBounds';
     if (address < NULL_REGION_BYTES) return 'nullPointer';
     return this.allocations.freedAt(address) === undefined ? 'outOfBounds' : 'useAfterFree';
   }
 
-  private describe({ space, address, bytes }: LaneAccess, kind: FindingKind): string {
+  private describe(access: LaneAccess, kind: FindingKind): string {
+    const rank = access.space === 'shared' ? Math.floor(access.address / CLUSTER_RANK_STEP) : 0;
+    if (rank <= 0) return this.describePlace(access, kind);
+    const there = { ...access, address: access.address % CLUSTER_RANK_STEP };
+    return `of the block of rank ${rank} in the cluster, ${this.describePlace(there, kind)}`;
+  }
+
+  private describePlace({ space, address, bytes }: LaneAccess, kind: FindingKind): string {
     if (kind === 'nullPointer') return `address ${hex(address)} is null or an offset from null`;
     const multiple = kind === 'misaligned' ? `, which is no multiple of ${bytes}` : '';
     if (space === 'global') return `address ${this.allocations.describe(address, bytes)}${multiple}`;

@@ -13,6 +13,18 @@ export function together(observers: readonly InterpreterObserver[]): Interpreter
   if (accesses.length > 0) {
     combined.onAccess = (...access) => accesses.forEach((each) => each.onAccess?.(...access));
   }
+  const remote = observers.filter((each) => each.onRemoteAccess !== undefined);
+  if (remote.length > 0) {
+    combined.onRemoteAccess = (...access) => remote.forEach((each) => each.onRemoteAccess?.(...access));
+  }
+  const clusters = observers.filter((each) => each.onClusterBarrier !== undefined);
+  if (clusters.length > 0) {
+    combined.onClusterBarrier = (...arrival) =>
+      clusters.forEach((each) => each.onClusterBarrier?.(...arrival));
+  }
+  const passes = observers.filter((each) => each.onClusterPass !== undefined);
+  if (passes.length > 0)
+    combined.onClusterPass = (...pass) => passes.forEach((each) => each.onClusterPass?.(...pass));
   const faults = observers.filter((each) => each.onAccessFault !== undefined);
   if (faults.length > 0) {
     combined.onAccessFault = (...fault) => faults.some((each) => each.onAccessFault?.(...fault) === true);

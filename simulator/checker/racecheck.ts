@@ -1,3 +1,4 @@
+import { blocksTogether, meetsInCluster } from '../executor/index.js';
 import type { AccessKind, InterpreterObserver, Location, ResolvedSpace, Warp } from '../executor/index.js';
 import { hex } from './allocations.js';
 import { BlockTable } from './blockTable.js';
@@ -11,6 +12,8 @@ import { ThreadOrder, joinReleases, type Release } from './threadOrder.js';
 interface BlockRaces {
   readonly order: ThreadOrder;
   readonly shared: (ShadowWord | undefined)[];
+  /** By thread, how often it has arrived at the barrier of the cluster. */
+  readonly clusterArrivals: Int32Array;
   /** What has been released through a place in shared memory, by its offset. */
   readonly released: Map<number, Release>;
 }
@@ -43,6 +46,10 @@ export class Racecheck implements InterpreterObserver {
   private readonly globalReleased = new Map<number, Release>();
   private readonly orders: readonly MemoryOrder[];
   private readonly undecided: UndecidedWrite[] = [];
+  /** Where blocks meet in clusters: how many a cluster has, and by cluster what arrivals made known, by how many went before. */
+  private readonly cluster: number;
+  private readonly isInCluster: boolean;
+  private readonly clusterReleases = new Map<number, (Release | undefined)[]>();
   private step = 0;
   private lastWarp: Warp | undefined;
   private lastPc = 0;
@@ -58,7 +65,10 @@ export class Racecheck implements InterpreterObserver {
     const { shape, kernel } = code.launch;
     const threads = shape.block[0] * shape.block[1] * shape.block[2];
     this.orders = kernel.instructions.map(memoryOrderOf);
+    this.cluster = blocksTogether(code.launch);
+    this.isInCluster = meetsInCluster(kernel);
     this.blocks = new BlockTable((block) => ({
+      clusterArrivals: new Int32Array(threads),
       order: new ThreadOrder(block, threads),
       shared: [],
       released: new Map(),
@@ -68,13 +78,46 @@ export class Racecheck implements InterpreterObserver {
   onBlockEnd(block: number): void {
     this.settle();
     this.blocks.end(block);
+    if (this.isInCluster && block % this.cluster === this.cluster - 1)
+      this.clusterReleases.delete(Math.floor(block / this.cluster));
+  }
+
+  onClusterBarrier(warp: Warp, pc: number, lanes: number, what: 'arrive' | 'wait'): void {
+    if (what === 'wait') return;
+    const { order, clusterArrivals } = this.blocks.of(warp.block);
+    const isRelaxed = this.code.instruction(pc)?.modifiers.includes('relaxed') === true;
+    const releases = this.releasesOf(warp.block);
+    forLanes(lanes, (lane) => {
+      const thread = warp.index * 32 + lane;
+      const phase = clusterArrivals[thread]++;
+      const given = isRelaxed ? undefined : order.release(thread, true);
+      const before = releases[phase];
+      if (given !== undefined) releases[phase] = before === undefined ? given : joinReleases(before, given);
+    });
+  }
+
+  onClusterPass(warp: Warp, lanes: number): void {
+    const { order, clusterArrivals } = this.blocks.of(warp.block);
+    const releases = this.releasesOf(warp.block);
+    forLanes(lanes, (lane) => {
+      const thread = warp.index * 32 + lane;
+      const found = releases[clusterArrivals[thread] - 1];
+      if (found !== undefined) order.acquire(thread, [found], true);
+    });
+  }
+
+  private releasesOf(block: number): (Release | undefined)[] {
+    const cluster = Math.floor(block / this.cluster);
+    let releases = this.clusterReleases.get(cluster);
+    if (releases === undefined) this.clusterReleases.set(cluster, (releases = []));
+    return releases;
   }
 
   onStep(warp: Warp, pc: number, _lanes: number, active: number): void {
     this.settle();
     if (this.orders[pc]?.isFence !== true) return;
     const { order } = this.blocks.of(warp.block);
-    for (let lane = 0; lane < 32; lane++) if ((active >>> lane) & 1) order.fence(warp.index * 32 + lane);
+    forLanes(active, (lane) => order.fence(warp.index * 32 + lane));
   }
 
   onWarpSync(warp: Warp, _pc: number, group: number): void {
@@ -106,17 +149,45 @@ export class Racecheck implements InterpreterObserver {
     kind: AccessKind,
     location: Location,
   ): void {
-    if (this.undecided.length > 0) this.settle();
     if (space !== 'shared' && space !== 'global') return;
+    this.access(warp, pc, lane, space, warp.block, address, bytes, kind, location);
+  }
+
+  onRemoteAccess(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    block: number,
+    offset: number,
+    bytes: number,
+    kind: AccessKind,
+    location: Location,
+  ): void {
+    this.access(warp, pc, lane, 'shared', block, offset, bytes, kind, location);
+  }
+
+  /** @param owner block whose memory it is, of shared memory */
+  private access(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    space: 'shared' | 'global',
+    owner: number,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    location: Location,
+  ): void {
+    if (this.undecided.length > 0) this.settle();
     this.countStep(warp, pc, lane);
-    const block = this.blocks.of(warp.block);
-    const { order } = block;
+    const { order } = this.blocks.of(warp.block);
+    const block = this.blocks.of(owner);
     const thread = warp.index * 32 + lane;
     const marks = this.orders[pc];
     if (marks?.synchronises === true) {
       this.synchronise(
         space === 'shared' ? block.released : this.globalReleased,
-        block,
+        order,
         thread,
         address,
         kind,
@@ -138,7 +209,7 @@ export class Racecheck implements InterpreterObserver {
     };
     let conflicts: Map<PastAccess, [first: number, last: number]> | undefined;
     forEachWord(address, bytes, (word, mask) => {
-      const shadow = space === 'shared' ? sharedWord(block, word) : this.globalWord(word);
+      const shadow = space === 'shared' ? this.sharedWord(block, word) : this.globalWord(word);
       if (shadow === undefined) return;
       shadow.forEachConflict(access, mask, (past, common) => {
         if (order.isBefore(past, thread)) return;
@@ -151,7 +222,7 @@ export class Racecheck implements InterpreterObserver {
           range === undefined ? [from, to] : [Math.min(range[0], from), Math.max(range[1], to)],
         );
       });
-      shadow.add(access, mask, space === 'shared' ? Infinity : MOST_GLOBAL_READERS);
+      shadow.add(access, mask, space === 'shared' && !this.isInCluster ? Infinity : MOST_GLOBAL_READERS);
     });
     if (conflicts === undefined) return;
     for (const [past, [first, last]] of conflicts) {
@@ -166,7 +237,7 @@ export class Racecheck implements InterpreterObserver {
 
   private synchronise(
     released: Map<number, Release>,
-    { order }: BlockRaces,
+    order: ThreadOrder,
     thread: number,
     address: number,
     kind: AccessKind,
@@ -181,6 +252,18 @@ export class Racecheck implements InterpreterObserver {
     if (given === undefined) return;
     const before = released.get(address);
     released.set(address, before === undefined ? given : joinReleases(before, given));
+  }
+
+  private sharedWord({ shared, order }: BlockRaces, word: number): ShadowWord {
+    let shadow = shared[word];
+    if (shadow === undefined) {
+      shadow = new ShadowWord();
+      shadow.epoch = order.currentEpoch;
+      shared[word] = shadow;
+    }
+    // What blocks of a cluster do to one another's memory is not over at a barrier of the block.
+    else if (shadow.epoch !== order.currentEpoch && !this.isInCluster) shadow.clear(order.currentEpoch);
+    return shadow;
   }
 
   private globalWord(word: number): ShadowWord | undefined {
@@ -281,14 +364,8 @@ export class Racecheck implements InterpreterObserver {
   }
 }
 
-function sharedWord({ shared, order }: BlockRaces, word: number): ShadowWord {
-  let shadow = shared[word];
-  if (shadow === undefined) {
-    shadow = new ShadowWord();
-    shadow.epoch = order.currentEpoch;
-    shared[word] = shadow;
-  } else if (shadow.epoch !== order.currentEpoch) shadow.clear(order.currentEpoch);
-  return shadow;
+function forLanes(lanes: number, visit: (lane: number) => void): void {
+  for (let rest = lanes; rest !== 0; rest &= rest - 1) visit(31 - Math.clz32(rest & -rest));
 }
 
 function words(kind: AccessKind): string {

@@ -67,6 +67,21 @@ export class Synccheck implements InterpreterObserver {
     }
   }
 
+  /** A thread arrives once before each wait, and waits once after each arrival. */
+  onClusterBarrier(warp: Warp, pc: number, lanes: number, what: 'arrive' | 'wait'): void {
+    const arrived = warp.clusterArrived | warp.clusterPassed;
+    const wrong = what === 'arrive' ? lanes & arrived : lanes & ~arrived;
+    if (wrong === 0) return;
+    const isAgain = what === 'arrive';
+    this.add(warp, pc, lowest(wrong), {
+      kind: 'clusterBarrier',
+      title: isAgain
+        ? 'Barrier of the cluster at which a thread arrives again before it waits'
+        : 'Barrier of the cluster at which a thread waits that has not arrived',
+      detail: `${lanesText(wrong)} of warp ${warp.index}; PTX leaves open what comes of it`,
+    });
+  }
+
   /** Lanes have met; the mask that they gave may name some that have exited. */
   onWarpSync(warp: Warp, pc: number, group: number): void {
     this.checkSources(warp, pc, group);
@@ -134,6 +149,7 @@ export class Synccheck implements InterpreterObserver {
     const others = standings.filter((each) => each !== own);
     const other = this.mostTelling(others, warp);
     const isBlockBarrier = !this.isWarpLevel(pc);
+    const inCluster = ((warp.atCluster >>> lane) & 1) === 1 ? `; ${fault.message}` : '';
     const isDivergent = fault.code === 'divergentBarrier';
     this.add(warp, pc, lane, {
       kind: isDivergent ? 'divergentBarrier' : 'unreachedBarrier',
@@ -142,7 +158,7 @@ export class Synccheck implements InterpreterObserver {
           ? 'Barrier in divergent code'
           : 'Barrier that not enough threads reach'
         : 'Warp-level operation that lanes of its mask do not reach',
-      detail: `${lanesText(waiting)} of warp ${warp.index} wait${countOf(waiting) === 1 ? 's' : ''} here; ${this.whereOthersAre(others)}`,
+      detail: `${lanesText(waiting)} of warp ${warp.index} wait${countOf(waiting) === 1 ? 's' : ''} here; ${this.whereOthersAre(others)}${inCluster}`,
       faultCode: fault.code,
       ...(other === undefined
         ? {}
@@ -189,7 +205,7 @@ export class Synccheck implements InterpreterObserver {
     const found: Standing[] = [];
     const warps = [...(this.warps.get(block) ?? [])].sort((a, b) => a.index - b.index);
     for (const warp of warps) {
-      const waiting = warp.atBarrier | warp.atWarpSync;
+      const waiting = warp.atBarrier | warp.atCluster | warp.atWarpSync;
       const groups = new Map<string, Standing>();
       for (let lane = 0; lane < warp.lanes; lane++) {
         const bit = 1 << lane;

@@ -1,4 +1,4 @@
-import { isBarrier, type IrFunction } from '../ptx/index.js';
+import { isBarrier, type IrFunction, type IrInstruction } from '../ptx/index.js';
 import type { Dim3, ExecutorLaunch, LaunchShape } from './types.js';
 
 const ONE: Dim3 = [1, 1, 1];
@@ -20,16 +20,18 @@ export function clusterRank(shape: Pick<LaunchShape, 'cluster'>, index: Dim3): n
   return (index[0] % x) + x * ((index[1] % y) + y * (index[2] % z));
 }
 
+/** Whether it is of clusters alone: waits for other blocks, or tells places in their shared memory. */
+export function isOfClusters({ opcode, modifiers }: IrInstruction): boolean {
+  return opcode === 'mapa' || opcode === 'getctarank' || (isBarrier(opcode) && modifiers.includes('cluster'));
+}
+
 const meets = new WeakMap<IrFunction, boolean>();
 
 /** Whether blocks of a kernel may wait for those of their cluster, or reach their shared memory. */
 export function meetsInCluster(kernel: IrFunction): boolean {
   let found = meets.get(kernel);
   if (found === undefined) {
-    found = kernel.instructions.some(
-      ({ opcode, modifiers }) =>
-        opcode === 'mapa' || opcode === 'getctarank' || (isBarrier(opcode) && modifiers.includes('cluster')),
-    );
+    found = kernel.instructions.some(isOfClusters);
     meets.set(kernel, found);
   }
   return found;

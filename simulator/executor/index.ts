@@ -1,6 +1,7 @@
 export {
   DeviceAddressSpace,
   CARD_PAGE_BYTES,
+  CLUSTER_RANK_STEP,
   DEVICE_HEAP_BYTES,
   EXECUTOR_AREA_BYTES,
   GUARDS,
@@ -18,6 +19,7 @@ export {
   blocksTogether,
   clusterBlocks,
   clusterRank,
+  isOfClusters,
   meetsInCluster,
 } from './clusters.js';
 export { emptyCounters } from './emptyCounters.js';

@@ -153,6 +153,8 @@ export type FaultCode =
   | 'writeToReadOnly'
   | 'sharedOutOfBounds'
   | 'localOutOfBounds'
+  /** Of shared memory in a cluster, whose block has ended or is none of it. */
+  | 'clusterBlockNotPresent'
   | 'divergentBarrier'
   | 'fuelExhausted'
   | 'trap'

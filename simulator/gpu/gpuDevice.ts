@@ -1,3 +1,4 @@
+import { clusterBlocks } from '../executor/index.js';
 import type { Agenda, AgendaTarget } from './agenda.js';
 import type { DeviceObserver } from './deviceObserver.js';
 import { functionalSource, type DeviceExecution, type DeviceListener } from './deviceSurroundings.js';
@@ -98,7 +99,8 @@ export class GpuDevice implements AgendaTarget {
   ): number {
     const nowNs = this.agenda.nowNs();
     const tpcMask = this.contexts.withinShare(request.context, request.tpcMask);
-    if (request.cooperative === true) this.checkTogether(request, tpcMask);
+    if (request.cooperative === true || clusterBlocks(request.shape) > 1)
+      this.checkTogether(request, tpcMask);
     const id = this.state.nextLaunch++;
     const millijoules = this.power.millijoulesAt(nowNs);
     const own = { id, command, leadNs, gridWorkspace };
@@ -251,10 +253,21 @@ export class GpuDevice implements AgendaTarget {
     this.state.policy = this.policy.snapshot();
   }
 
-  /** All blocks of a cooperative launch must be there at once, in its context's share too. */
-  private checkTogether({ block, lo, hi, context }: LaunchRequest, tpcMask: bigint): void {
-    const most = this.dispatcher.capacity(block, tpcMask);
-    if (hi - lo <= most) return;
+  /** All blocks of a cooperative launch, or of a cluster, must be there at once, in its context's share too. */
+  private checkTogether(
+    { block, shape, lo, hi, context, cooperative }: LaunchRequest,
+    tpcMask: bigint,
+  ): void {
+    const size = clusterBlocks(shape);
+    const most = this.dispatcher.capacity(block, tpcMask, size);
+    if (most < size) {
+      throw new GpuError(
+        'invalidLaunch',
+        `cluster: ${size} blocks; they must be on the SMs of one GPC at once, and of context ${context} none has room for them`,
+        'cluster',
+      );
+    }
+    if (cooperative !== true || hi - lo <= most) return;
     throw new GpuError(
       'invalidLaunch',
       `grid: ${hi - lo} blocks; a cooperative launch must be on the device all at once, and of context ${context} that holds ${most} such blocks`,

@@ -55,8 +55,8 @@ describe('instruction forms', () => {
     ['vote.ballot.b32 %r1, %p1', 'write vote.sync'],
     ['cp.async.cg.shared.global [%r1], [%rd2], 8', 'the size is one of 16 bytes'],
     ['cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 64', 'bulk copies'],
-    ['mapa.u64 %rd1, %rd2, 0', 'clusters'],
-    ['barrier.cluster.wait', 'clusters'],
+    ['barrier.cluster.sync', 'of a cluster'],
+    ['mapa.u32 %r1, %r2, 0', 'combination'],
     ['tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f1}]', 't is a texture or surface by name'],
     ['tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}]', '.2d has 2 coordinates, 1 are given'],
     ['tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%f3}]', '.3d has 4 coordinates, 3 are given'],
@@ -252,10 +252,12 @@ describe('rewriting', () => {
     ]);
   });
 
-  it('reads the shared memory of a cluster as that of its only block', () => {
-    const fn = parse('isspacep.shared::cluster %p1, %rd1; ld.shared::cluster.u32 %r1, [%rd1];');
-    expect(fn.refusal).toBeUndefined();
-    expect(texts(fn)).toEqual(['isspacep.shared::cta', 'ld.shared::cta.u32', 'ret']);
+  it('knows the instructions of clusters', () => {
+    const texts = `isspacep.shared::cluster %p1, %rd1; ld.shared::cluster.u32 %r1, [%rd1]; st.shared::cluster.v2.f32 [%r1], {%f1, %f2};
+      mapa.shared::cluster.u32 %r1, %r2, %r3; mapa.u64 %rd1, %rd2, 3; getctarank.shared::cluster.u32 %r1, %r2; getctarank.u64 %r1, %rd2;
+      atom.shared::cluster.add.u32 %r1, [%r2], 1; red.relaxed.cluster.shared::cluster.add.u32 [%r2], 1;
+      barrier.cluster.arrive; barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire; barrier.cluster.wait.aligned;`;
+    expect(parse(texts).refusal).toBeUndefined();
   });
 
   it('allocates on the stack by arithmetic on its top', () => {

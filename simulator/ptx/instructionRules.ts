@@ -65,7 +65,7 @@ function writtenInteger(operand: IrOperand & { kind: 'integer' }): bigint {
 
 /** A block has the barriers 0 to 15 and counts whole warps; of `bar.warp.sync` the operand is a mask. */
 function checkBarrier({ modifiers, sources }: IrInstruction): string | undefined {
-  if (modifiers.includes('warp')) return undefined;
+  if (modifiers.includes('warp') || modifiers.includes('cluster')) return undefined;
   const [barrier, threads] = sources;
   if (barrier?.kind === 'integer') {
     const written = writtenInteger(barrier);

@@ -7,10 +7,7 @@ type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers'>;
 /** Modifiers, of opcodes that run without them. */
 const families: readonly (readonly [RegExp, string])[] = [
   [/\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b/, 'mbarriers and bulk copies are not supported'],
-  [
-    /\bcluster\b|^clusterlaunchcontrol\b/,
-    'clusters of more than one block are not supported: launch without a cluster',
-  ],
+  [/\bcluster\b|^clusterlaunchcontrol\b/, 'this instruction of a cluster is not supported'],
   [
     /^(alloca|stacksave|stackrestore)\b/,
     'an allocation on the stack has no guard and an alignment of at most 16 bytes here',

@@ -101,7 +101,8 @@ function moveSource(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedIn
   const isReserved = source?.kind === 'symbol' && source.name === reservedSharedMemory.name;
   const isVariable = source?.kind === 'symbol' && rewritten === 'symbol';
   if (!isSpecial && !isVariable && !isReserved) return [withRoundedLiterals(parsed)];
-  const isWord = isReserved || (isSpecial && specialRegisterBits(source.name) === 32);
+  const isShort = isVariable && parsed.types.at(-1) === 'u32';
+  const isWord = isReserved || isShort || (isSpecial && specialRegisterBits(source.name) === 32);
   const type: ScalarType = isWord ? 'u32' : 'u64';
   const moved: IrOperand = { kind: 'register', register: scopes.temporary(type) };
   return [

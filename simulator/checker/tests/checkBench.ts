@@ -12,6 +12,7 @@ export interface BenchBuffer {
 export interface BenchLaunch {
   readonly grid?: Dim3;
   readonly block?: Dim3;
+  readonly cluster?: Dim3;
   readonly dynamicSharedBytes?: number;
   /** Buffers whose addresses are the 64-bit parameters `k_param_0` and so on; a number is passed as it is. */
   readonly args?: readonly (BenchBuffer | number)[];
@@ -64,7 +65,7 @@ export function check(
   const module = loadModule(parseModule(text, 'k.ptx'), space);
   const kernel = module.ir.functions.find((fn) => fn.isEntry);
   if (kernel === undefined) throw new Error('no kernel');
-  const { grid = [1, 1, 1], block = [64, 1, 1], dynamicSharedBytes = 0, args = [] } = launch;
+  const { grid = [1, 1, 1], block = [64, 1, 1], dynamicSharedBytes = 0, cluster, args = [] } = launch;
   const allocations: { address: number; bytes: number; name: string; isUnwritten: boolean }[] = [];
   const freed: { address: number; bytes: number; name: string }[] = [];
   const addresses = args.map((arg, index) => {
@@ -84,7 +85,7 @@ export function check(
   const view = new DataView(params.buffer);
   addresses.forEach((address, index) => view.setBigUint64(8 * index, BigInt(address), true));
   const report = checkLaunch(
-    { module, kernel, shape: { grid, block, dynamicSharedBytes }, params },
+    { module, kernel, shape: { grid, block, dynamicSharedBytes, cluster }, params },
     text,
     { allocations, freed },
     { checkers: CHECKERS, ...options },

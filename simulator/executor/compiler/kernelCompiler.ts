@@ -7,6 +7,7 @@ import {
   type LocalLayout,
   type SharedLayout,
 } from '../module/index.js';
+import { meetsInCluster } from '../clusters.js';
 import { FunctionBuilder, ModuleBuilder } from '../../wasm/index.js';
 import { scalarAtomic, CompileError, unsupported } from './instructions/index.js';
 import { canDrive, driverFunction } from './blockDriver.js';
@@ -45,6 +46,8 @@ export interface CompiledKernel {
   readonly waitsForBlocks: boolean;
   /** Whether threads give way to one another: then blocks take turns. */
   readonly takesTurns: boolean;
+  /** Whether blocks of a cluster wait for one another, or reach each other's shared memory. */
+  readonly meetsInCluster: boolean;
   /** Whether lanes of a warp are seen to go in step. */
   readonly isInStep: boolean;
   /** Groups of four lanes that run together; 0 for lane after lane. */
@@ -110,6 +113,7 @@ export function compileKernel(
     fn,
     form,
     takesTurns,
+    meetsInCluster: meetsInCluster(fn),
     isInStep: analysis.isInStep,
     graph,
     exits: analysis.exits,
@@ -130,7 +134,8 @@ export function compileKernel(
     entryOf: (region) => (region === 0 ? graph.entry : (graph.syncPoints[region - 1]?.resume ?? 0)),
     symbolAddress: (name) => symbolAddress(ir, fn, symbols, name),
   };
-  const shape = graph.syncPoints.length === 0 ? 'blocks' : 'warp';
+  // Where blocks meet, whoever runs them tells each of its cluster.
+  const shape = graph.syncPoints.length === 0 && !plan.meetsInCluster ? 'blocks' : 'warp';
   const counters: InstructionWeights[] = [];
   const regions: number[] = [];
   const phases = new Map<number, number>();
@@ -167,6 +172,7 @@ export function compileKernel(
     spins: loops.any,
     waitsForBlocks: loops.acrossBlocks,
     takesTurns,
+    meetsInCluster: plan.meetsInCluster,
     isInStep: analysis.isInStep,
     groups: chunked?.[0]?.groups ?? 0,
     mayGoTogether: mayGoTogether(plan, flows),

@@ -2,12 +2,14 @@ import { isBarrier, isa } from '../../ptx/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import type { TextureUnits } from '../textures/index.js';
 import { BlockBarriers } from './barriers.js';
+import { areTogether, type BlockCluster, type ClusterMember } from './blockCluster.js';
 import { BlockMemory, type BlockMemoryResources } from './blockMemory.js';
 import { LaneFault } from './faults.js';
 import type { BlockIdentity } from './operands.js';
 import type { BarrierAction, ProgramStep } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
-import { forEachLane, lowestLane, Warp } from './warp.js';
+import type { OffsetMemory } from './memorySpaces.js';
+import { forEachLane, lowestLane, Warp, type BarrierPlace } from './warp.js';
 import { WarpContext, type WarpHost } from './warpContext.js';
 import { laneCount } from './warpOperations.js';
 
@@ -32,7 +34,7 @@ export type BranchSteer = (warp: Warp, pc: number, lanes: number, active: number
  * One thread block in execution. `step` executes one instruction for lanes of a warp that stand at it; which lanes step
  * when is the caller's choice.
  */
-export class BlockExecution implements WarpHost {
+export class BlockExecution implements WarpHost, ClusterMember {
   readonly warps: readonly Warp[];
   private readonly contexts: readonly WarpContext[];
   readonly memory: BlockMemory;
@@ -48,7 +50,9 @@ export class BlockExecution implements WarpHost {
   constructor(
     private readonly resources: BlockResources,
     readonly identity: BlockIdentity,
-    private readonly block = 0,
+    readonly block = 0,
+    /** Where blocks meet in clusters: its own. */
+    private readonly cluster?: BlockCluster,
   ) {
     const threads = identity.block[0] * identity.block[1] * identity.block[2];
     const registers = resources.program.fn.registers.length;
@@ -58,7 +62,15 @@ export class BlockExecution implements WarpHost {
     );
     this.contexts = this.warps.map((warp) => new WarpContext(this, warp));
     this.barriers = new BlockBarriers(this.warps);
-    this.memory = new BlockMemory(resources);
+    this.memory = new BlockMemory(
+      resources,
+      cluster === undefined ? undefined : { rank: identity.clusterRank, blocks: cluster },
+    );
+    cluster?.join(this);
+  }
+
+  get shared(): OffsetMemory {
+    return this.memory.shared;
   }
 
   /** Where the last step was, for the report of a fault. */
@@ -154,6 +166,11 @@ export class BlockExecution implements WarpHost {
         warp.live &= ~active;
         this.releaseWarpSync(context);
         this.releaseBarriers();
+        this.cluster?.settle();
+        break;
+      case 'clusterArrive':
+      case 'clusterWait':
+        this.meetCluster(action.kind === 'clusterArrive' ? 'arrive' : 'wait', warp, active, pc);
         break;
       case 'stop':
         throw laneFault(new LaneFault(action.code, action.message), active);
@@ -225,6 +242,42 @@ export class BlockExecution implements WarpHost {
       else warp.pcs[lane] = pc + 1;
     });
     this.releaseBarriers();
+  }
+
+  private meetCluster(what: 'arrive' | 'wait', warp: Warp, active: number, pc: number): void {
+    this.resources.observer.onClusterBarrier?.(warp, pc, active, what);
+    try {
+      if (what === 'arrive') warp.moveTo(active, pc + 1);
+      this.cluster?.[what](warp, active);
+    } catch (error) {
+      throw error instanceof LaneFault && error.at === undefined ? laneFault(error, active) : error;
+    }
+  }
+
+  /** The barrier of the cluster has opened for lanes that wait there. @throws LaneFault */
+  passCluster(warp: Warp, lanes: number): void {
+    const { steps } = this.resources.program;
+    const isAligned = (lane: number): boolean => {
+      const action = steps[warp.pcs[lane] ?? 0]?.action;
+      return action?.kind === 'clusterWait' && action.isAligned;
+    };
+    if (!areTogether(warp, lanes)) {
+      forEachLane(lanes, (lane) => {
+        if (isAligned(lane)) throw this.apartInCluster(warp, lane);
+      });
+    }
+    this.resources.observer.onClusterPass?.(warp, lanes);
+    forEachLane(lanes, (lane) => (warp.pcs[lane] = (warp.pcs[lane] ?? 0) + 1));
+  }
+
+  private apartInCluster(warp: Warp, lane: number): LaneFault {
+    const fault = new LaneFault(
+      'divergentBarrier',
+      'lanes of one warp wait for the aligned barrier of the cluster at different instructions',
+    );
+    fault.lane = lane;
+    fault.at = { block: this.block, warp: warp.index, pc: warp.pcs[lane] ?? 0 };
+    return fault;
   }
 
   private waitForWarp(
@@ -381,6 +434,8 @@ export class BlockExecution implements WarpHost {
 
   /** No lane can step, yet some have not exited: they wait for threads that will never come. */
   stuck(): LaneFault {
+    const inVain = this.cluster?.waitsInVain();
+    if (inVain !== undefined) return this.stuckInCluster(inVain);
     const stray = this.warps.find((warp) => warp.live !== 0 && !this.isTogether(warp));
     const warp = stray ?? this.warps.find(({ live }) => live !== 0);
     if (warp === undefined) return new LaneFault('deadlock', 'no thread can go on');
@@ -409,11 +464,24 @@ export class BlockExecution implements WarpHost {
     );
   }
 
+  private stuckInCluster({
+    missing,
+    ...place
+  }: BarrierPlace & { readonly missing: BarrierPlace | undefined }): LaneFault {
+    const { steps } = this.resources.program;
+    const whom =
+      missing === undefined
+        ? 'others'
+        : `thread ${missing.warp * lanesPerWarp + missing.lane} of block ${missing.block}, which waits at line ` +
+          `${steps[missing.pc]?.instruction.line ?? 0} and has not arrived`;
+    const fault = new LaneFault('deadlock', `threads wait at the barrier of their cluster for ${whom}`);
+    fault.lane = place.lane;
+    fault.at = place;
+    return fault;
+  }
+
   private isTogether(warp: Warp): boolean {
-    const first = lowestLane(warp.live);
-    let isTogether = true;
-    forEachLane(warp.live, (lane) => (isTogether &&= warp.pcs[lane] === warp.pcs[first]));
-    return isTogether;
+    return areTogether(warp, warp.live);
   }
 
   /** Count of the barrier at which a warp waits, when it waits at one that has a count. */

@@ -9,7 +9,9 @@ import {
   type ResolvedSpace,
 } from './memorySpaces.js';
 import type { AccessKind } from './laneInstructions.js';
-import type { InterpreterObserver } from './observer.js';
+import { CLUSTER_RANK_STEP } from '../memory/index.js';
+import type { BlockCluster } from './blockCluster.js';
+import type { InterpreterObserver, LaneAccess } from './observer.js';
 import type { Program } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
 import type { Warp } from './warp.js';
@@ -33,7 +35,7 @@ export interface BlockMemoryResources {
 
 /** Every memory that the threads of one block reach. Accesses are checked, counted and told to who observes them. */
 export class BlockMemory {
-  private readonly shared: OffsetMemory;
+  readonly shared: OffsetMemory;
   private readonly params: OffsetMemory;
   /** By thread, made when first reached. */
   private readonly locals: (OffsetMemory | undefined)[] = [];
@@ -41,7 +43,11 @@ export class BlockMemory {
   private stepPosition = 0;
   private stepLanes = 0;
 
-  constructor(private readonly resources: BlockMemoryResources) {
+  /** @param cluster where blocks meet in clusters: the block's own, and its rank there */
+  constructor(
+    private readonly resources: BlockMemoryResources,
+    private readonly cluster?: { readonly rank: number; readonly blocks: BlockCluster },
+  ) {
     this.shared = new OffsetMemory('shared', new Uint8Array(resources.program.sharedBytes));
     this.params = new OffsetMemory('param', resources.params);
   }
@@ -62,8 +68,54 @@ export class BlockMemory {
     kind: AccessKind,
     align: number,
   ): Location {
+    if (space === 'shared' && this.cluster !== undefined) {
+      const rank = Math.floor(address / CLUSTER_RANK_STEP);
+      const offset = address % CLUSTER_RANK_STEP;
+      if (rank !== this.cluster.rank) return this.locateRemote(place, lane, rank, offset, bytes, kind, align);
+      return this.locateOwn(place, lane, space, offset, bytes, kind, align);
+    }
+    return this.locateOwn(place, lane, space, address, bytes, kind, align);
+  }
+
+  private locateRemote(
+    place: AccessPlace,
+    lane: number,
+    rank: number,
+    offset: number,
+    bytes: number,
+    kind: AccessKind,
+    align: number,
+  ): Location {
+    const { counters, observer } = this.resources;
+    const owner = this.cluster?.blocks.sharedOf(rank);
+    const address = rank * CLUSTER_RANK_STEP + offset;
+    const location = this.orFault(place, lane, { space: 'shared', address, bytes, kind }, () => {
+      if (owner !== undefined) return owner.memory.locate(offset, bytes, kind !== 'load', align);
+      throw new LaneFault(
+        'clusterBlockNotPresent',
+        `shared address 0x${address.toString(16)}: the block of rank ${rank} has ended, or the cluster has none`,
+        address,
+      );
+    });
+    if (location === undefined || owner === undefined) return nowhere('shared', bytes);
+    observer.onRemoteAccess?.(place.state, place.pc, lane, owner.block, offset, bytes, kind, location);
+    counters.sharedBytes += bytes;
+    return location;
+  }
+
+  private locateOwn(
+    place: AccessPlace,
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align: number,
+  ): Location {
     const { counters, observer, journal } = this.resources;
-    const location = this.checked(place, lane, space, address, bytes, kind, align);
+    const location = this.orFault(place, lane, { space, address, bytes, kind }, () =>
+      this.memoryOf(place, lane, space, address, bytes, kind, align),
+    );
     if (location === undefined) return nowhere(space, bytes);
     observer.onAccess?.(place.state, place.pc, lane, space, address, bytes, kind, location);
     if (space === 'shared') counters.sharedBytes += bytes;
@@ -91,6 +143,8 @@ export class BlockMemory {
     const { counters, observer, journal, global } = this.resources;
     const isHeardByLane = observer.onAccess !== undefined && observer.onAccesses === undefined;
     if (space === 'local' || journal !== undefined || isHeardByLane) return undefined;
+    // Addresses tell the rank; those of rank 0 are offsets.
+    if (space === 'shared' && this.cluster !== undefined && this.cluster.rank !== 0) return undefined;
     const memory = space === 'global' ? global : space === 'shared' ? this.shared : this.params;
     const location = memory.locateTogether(addresses, lanes, bytes, kind !== 'load');
     if (location === undefined) return undefined;
@@ -114,7 +168,16 @@ export class BlockMemory {
 
   /** Bytes that a call of the device's runtime reads: neither counted nor told. @throws LaneFault */
   peek(place: AccessPlace, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
-    return this.memoryOf(place, lane, space, address, bytes, 'load', bytes);
+    const own = (this.cluster?.rank ?? 0) * CLUSTER_RANK_STEP;
+    return this.memoryOf(
+      place,
+      lane,
+      space,
+      space === 'shared' ? address - own : address,
+      bytes,
+      'load',
+      bytes,
+    );
   }
 
   /** Thread-instructions of the run before the one that this lane executes in the present step. */
@@ -123,20 +186,16 @@ export class BlockMemory {
   }
 
   /** Undefined for an access that is not allowed but to which the observer shuts an eye. */
-  private checked(
+  private orFault(
     place: AccessPlace,
     lane: number,
-    space: ResolvedSpace,
-    address: number,
-    bytes: number,
-    kind: AccessKind,
-    align: number,
+    access: LaneAccess,
+    locate: () => Location,
   ): Location | undefined {
     try {
-      return this.memoryOf(place, lane, space, address, bytes, kind, align);
+      return locate();
     } catch (error) {
       if (!(error instanceof LaneFault)) throw error;
-      const access = { space, address, bytes, kind };
       const goesOn = this.resources.observer.onAccessFault?.(place.state, place.pc, lane, access, error);
       if (goesOn !== true) throw error;
       return undefined;

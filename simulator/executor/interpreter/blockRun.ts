@@ -1,4 +1,5 @@
 import type { ExecutorLaunch } from '../types.js';
+import type { BlockCluster } from './blockCluster.js';
 import type { BlockResources, FaultPlace } from './blockExecution.js';
 import { blockIndexOf, clusterDim, clusterRank } from '../clusters.js';
 import { BlockExecution } from './blockExecution.js';
@@ -20,6 +21,7 @@ export class BlockRun {
   private readonly execution: BlockExecution;
   private readonly warps: readonly Warp[];
   private readonly turn: number;
+  private readonly cluster: BlockCluster | undefined;
   private readonly draw: ((choices: number) => number) | undefined;
 
   /**
@@ -37,6 +39,8 @@ export class BlockRun {
       readonly order: 'forward' | 'reversed';
       readonly sm: number | undefined;
       readonly draw?: ((choices: number) => number) | undefined;
+      /** Where blocks meet in clusters: its own. */
+      readonly cluster: BlockCluster | undefined;
     },
   ) {
     const { shape } = launch;
@@ -59,7 +63,9 @@ export class BlockRun {
         gridWorkspace: launch.gridWorkspace ?? 0,
       },
       block,
+      how.cluster,
     );
+    this.cluster = how.cluster;
     this.turn = how.turn;
     this.draw = how.draw;
     this.warps = how.order === 'reversed' ? [...this.execution.warps].reverse() : this.execution.warps;
@@ -94,7 +100,9 @@ export class BlockRun {
         if (observer.full === true || observer.hasBlock === true) return;
       }
     }
-    if (steps === 0 && !this.isDone) throw this.execution.stuck();
+    if (steps > 0) this.cluster?.moved();
+    else if (!this.isDone && this.cluster?.mayGoOn(this.execution.identity.clusterRank) !== true)
+      throw this.execution.stuck();
   }
 
   /** A step that the run's end cuts short is taken by the lanes before it. */

@@ -5,6 +5,8 @@ export class LaneFault extends Error {
   override readonly name = 'LaneFault';
   /** Lane of the warp at fault. */
   lane = 0;
+  /** Where it is, if not where the last step was: number of the block, warp and instruction. */
+  at: { readonly block: number; readonly warp: number; readonly pc: number } | undefined;
 
   constructor(
     readonly code: FaultCode,

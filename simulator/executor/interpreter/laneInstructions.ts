@@ -13,7 +13,15 @@ import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.j
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import { spaceOf } from '../compiler/instructions/index.js';
-import { GLOBAL_BASE, LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
+import { meetsInCluster } from '../clusters.js';
+import {
+  CLUSTER_RANK_SHIFT,
+  CLUSTER_RANK_STEP,
+  GLOBAL_BASE,
+  LOCAL_WINDOW_BASE,
+  PARAM_WINDOW_BASE,
+  SHARED_WINDOW_BASE,
+} from '../memory/index.js';
 import { fetchCode, FETCH_RESULTS, FETCH_WORDS, TextureFault, type TextureUnits } from '../textures/index.js';
 import { atomicOperation } from './atomics.js';
 import { LaneFault } from './faults.js';
@@ -89,8 +97,7 @@ export function laneInstruction(
       break;
   }
   if (isOnAddress(opcode)) {
-    const emit = opcode === 'isspacep' ? isInSpace : convertAddress;
-    return emit(instruction, fn, symbols);
+    return addressEffects[opcode]?.(instruction, fn, symbols);
   }
   if (asksTextureUnit(opcode)) return askTextureUnit(instruction, fn, symbols);
   if (isWait(opcode)) {
@@ -99,6 +106,10 @@ export function laneInstruction(
   }
   return isa(opcode).syntax.isMove ? move(instruction, fn, symbols) : scalar(instruction, fn, symbols);
 }
+
+const addressEffects: Readonly<
+  Record<string, (instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress) => LaneEffect>
+> = { cvta: convertAddress, isspacep: isInSpace, mapa: mapRank, getctarank: rankOf };
 
 function first(operands: readonly IrOperand[]): IrOperand {
   const operand = operands[0];
@@ -178,6 +189,7 @@ function copyAsync(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAd
     throw new LaneFault('unsupportedInstruction', 'a copy without the number of its bytes');
   }
   const bytes = size.low;
+  const requireOwn = ownShared('shared', instruction, fn);
   const to = addressReader(target ?? { kind: 'sink' }, fn, symbols);
   const from = addressReader(source ?? { kind: 'sink' }, fn, symbols);
   const readers = rest.map((operand) => ({
@@ -199,7 +211,9 @@ function copyAsync(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAd
       );
     }
     const piece = wanted === 0 ? undefined : context.locate(lane, 'global', address, wanted, 'load', 1);
-    const place = context.locate(lane, 'shared', to(context, lane), bytes, 'store');
+    const target = to(context, lane);
+    requireOwn?.(context, target);
+    const place = context.locate(lane, 'shared', target, bytes, 'store');
     for (let offset = 0; offset < bytes; offset++) {
       const byte = piece === undefined || offset >= wanted ? 0 : piece.view.getUint8(piece.at + offset);
       place.view.setUint8(place.at + offset, byte);
@@ -319,7 +333,30 @@ function locator(
   }
   // A `.const` variable is a read-only piece of global memory.
   const space: ResolvedSpace = written === 'const' ? 'global' : written;
-  return (context, lane) => context.locate(lane, space, address(context, lane), bytes, kind);
+  const requireOwn = ownShared(written, instruction, fn);
+  return (context, lane) => {
+    const at = address(context, lane);
+    requireOwn?.(context, at);
+    return context.locate(lane, space, at, bytes, kind);
+  };
+}
+
+/** Holds an address of the block's own shared memory to that, where blocks meet in clusters. */
+export function ownShared(
+  written: string,
+  { modifiers }: IrInstruction,
+  fn: IrFunction,
+): ((context: LaneContext, address: number) => void) | undefined {
+  if (written !== 'shared' || modifiers.includes('shared::cluster') || !meetsInCluster(fn)) return undefined;
+  return ({ identity }, address) => {
+    const rank = Math.floor(address / CLUSTER_RANK_STEP);
+    if (rank === identity.clusterRank) return;
+    throw new LaneFault(
+      'sharedOutOfBounds',
+      `shared address 0x${address.toString(16)} is in the block of rank ${rank}: reach it by .shared::cluster`,
+      address,
+    );
+  };
 }
 
 function elementsOf(operand: IrOperand): readonly IrOperand[] {
@@ -432,9 +469,44 @@ function isInSpace(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAd
   const space = spaceOf(instruction.modifiers);
   const read = operandReader(first(instruction.sources), 'u64', symbols);
   const write = operandWriter(first(instruction.destinations), 'pred', fn);
+  const isOwn =
+    space === 'shared' && !instruction.modifiers.includes('shared::cluster') && meetsInCluster(fn);
   return (context, lane) => {
     const address = Number(read(context, lane));
-    const isThere = space === 'global' ? address >= GLOBAL_BASE : splitGeneric(address).space === space;
+    const split = splitGeneric(address);
+    const isThere =
+      space === 'global'
+        ? address >= GLOBAL_BASE
+        : split.space === space &&
+          (!isOwn || Math.floor(split.address / CLUSTER_RANK_STEP) === context.identity.clusterRank);
     write(context, lane, isThere ? 1 : 0);
   };
+}
+
+const RANK_BITS = 0xff00_0000n;
+
+/** The same place in the shared memory of the block of another rank. */
+function mapRank(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
+  const kind = instruction.types[0] === 'u32' ? 'u32' : 'u64';
+  const [address, rank = { kind: 'sink' } as const] = instruction.sources;
+  const read = operandReader(address ?? rank, kind, symbols);
+  const readRank = operandReader(rank, 'u32', symbols);
+  const write = operandWriter(first(instruction.destinations), kind, fn);
+  return (context, lane) => {
+    const bits = BigInt(read(context, lane)) & ~RANK_BITS;
+    const named = (BigInt(readRank(context, lane)) << BigInt(CLUSTER_RANK_SHIFT)) & RANK_BITS;
+    write(context, lane, valueOfBits(bits | named, kind));
+  };
+}
+
+/** The rank of the block whose shared memory an address is of. */
+function rankOf(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
+  const read = operandReader(
+    first(instruction.sources),
+    instruction.types[0] === 'u32' ? 'u32' : 'u64',
+    symbols,
+  );
+  const write = operandWriter(first(instruction.destinations), 'u32', fn);
+  return (context, lane) =>
+    write(context, lane, Number((BigInt(read(context, lane)) & RANK_BITS) >> BigInt(CLUSTER_RANK_SHIFT)));
 }

@@ -46,6 +46,20 @@ export interface InterpreterObserver {
     kind: AccessKind,
   ): void;
   /**
+   * In place of `onAccess`, where what a lane accesses is shared memory of another block of its cluster: the block's number, and the
+   * offset there.
+   */
+  onRemoteAccess?(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    block: number,
+    offset: number,
+    bytes: number,
+    kind: AccessKind,
+    location: Location,
+  ): void;
+  /**
    * A lane's access is not allowed. True lets the lane go on: a load gives zeros, a store or atomic changes nothing.
    * Otherwise the kernel ends with the fault.
    */
@@ -62,6 +76,10 @@ export interface InterpreterObserver {
   ): void;
   /** Barrier `id` of a block opens, for every live thread of the block or for some; those that wait have not moved yet. */
   onBarrierOpen?(block: number, id: number, isWholeBlock: boolean): void;
+  /** Lanes arrive at the barrier of their cluster, or begin to wait there. Told before it is checked. */
+  onClusterBarrier?(warp: Warp, pc: number, lanes: number, what: 'arrive' | 'wait'): void;
+  /** Lanes have waited at the barrier of their cluster until it opened, and go on. */
+  onClusterPass?(warp: Warp, lanes: number): void;
   /**
    * A lane has been given `bytes` bytes of the device heap, or is about to give back the chunk at `address`: `bytes` is
    * then its size, or 0 when no live chunk starts there, which ends the kernel.

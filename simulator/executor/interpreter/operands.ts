@@ -1,6 +1,7 @@
 import type { IrFunction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
+import { CLUSTER_RANK_STEP } from '../memory/index.js';
 import type { Dim3, LaunchPlace } from '../types.js';
 import { LaneFault } from './faults.js';
 import type { RegisterFile } from './registerFile.js';
@@ -39,7 +40,11 @@ export type OperandReader = (context: LaneContext, lane: number) => Value;
 export type OperandWriter = (context: LaneContext, lane: number, value: Value) => void;
 
 /** The address that a name stands for: of its own state space, as `mov` of it gives. */
-export type SymbolAddress = (name: string) => number | undefined;
+export interface SymbolAddress {
+  (name: string): number | undefined;
+  /** Whether the block's rank in its cluster is part of it, too: of shared variables where blocks meet in clusters. */
+  readonly isRanked?: (name: string) => boolean;
+}
 
 const axes = ['x', 'y', 'z'] as const;
 
@@ -168,6 +173,10 @@ export function operandReader(operand: IrOperand, kind: ValueKind, symbols: Symb
       if (address === undefined) {
         throw new LaneFault('unsupportedInstruction', `the address of ${operand.name} is not known`);
       }
+      if (symbols.isRanked?.(operand.name) === true) {
+        const own = address + operand.offset;
+        return ({ identity }) => valueOfBits(BigInt(own + identity.clusterRank * CLUSTER_RANK_STEP), kind);
+      }
       return constant(BigInt(address + operand.offset), kind);
     }
     case 'address':
@@ -204,6 +213,8 @@ export function addressReader(
     const address = symbols(base);
     if (address === undefined)
       throw new LaneFault('unsupportedInstruction', `the address of ${base} is not known`);
+    if (symbols.isRanked?.(base) === true)
+      return ({ identity }) => address + offset + identity.clusterRank * CLUSTER_RANK_STEP;
     return () => address + offset;
   }
   const type = fn.registers[base]?.type ?? 'b64';

@@ -1,5 +1,6 @@
 import { changesNoValue, controlEffect, isa, isBarrier, isCopy, isStore } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
+import { meetsInCluster } from '../clusters.js';
 import { accessBytes, classOf } from '../compiler/instructions/index.js';
 import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch, FaultCode, InstructionClass } from '../types.js';
@@ -27,6 +28,9 @@ export interface ProgramStep {
     | { readonly kind: 'branchTable'; readonly index: OperandReader; readonly targets: readonly number[] }
     | { readonly kind: 'exit' }
     | BarrierAction
+    /** At the barrier of the cluster. */
+    | { readonly kind: 'clusterArrive' }
+    | { readonly kind: 'clusterWait'; readonly isAligned: boolean }
     | { readonly kind: 'warp'; readonly operation: WarpOperation }
     | { readonly kind: 'nothing' }
     /** A trap, or something that no supported function holds: told when it is reached. */
@@ -57,12 +61,14 @@ function symbolAddresses(launch: ExecutorLaunch): SymbolAddress {
   const shared = layoutShared(module.ir, kernel).offsets;
   const local = layoutLocal(kernel).offsets;
   const parameters = new Map(kernel.parameters.map(({ name, offset }) => [name, offset]));
-  return (name) =>
+  const address = (name: string): number | undefined =>
     local.get(name) ??
     shared.get(name) ??
     parameters.get(name) ??
     module.symbols.get(name) ??
     functionAddress(module.ir, name);
+  if (!meetsInCluster(kernel)) return address;
+  return Object.assign(address, { isRanked: (name: string) => !local.has(name) && shared.has(name) });
 }
 
 const slicedPrograms = new WeakMap<ExecutorLaunch, { slice: readonly SlicePart[]; program: Program }>();
@@ -173,6 +179,11 @@ function tryAction(
   }
   // A copy is done where it is issued, so that there is nothing to wait for.
   if (isCopy(opcode) && !modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+  if (isBarrier(opcode) && modifiers.includes('cluster')) {
+    return modifiers.includes('arrive')
+      ? { kind: 'clusterArrive' }
+      : { kind: 'clusterWait', isAligned: modifiers.includes('aligned') };
+  }
   if (isBarrier(opcode) && !modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
   const operation = warpOperation(instruction, fn, symbols);
   if (operation !== undefined) return { kind: 'warp', operation };

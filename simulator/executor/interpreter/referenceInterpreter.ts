@@ -10,7 +10,8 @@ import type {
   KernelFault,
   RunResult,
 } from '../types.js';
-import { blockIndexOf } from '../clusters.js';
+import { blockIndexOf, blocksTogether, meetsInCluster } from '../clusters.js';
+import { BlockCluster } from './blockCluster.js';
 import type { SlicePart } from './addressSlice.js';
 import { BlockRun, StopRun } from './blockRun.js';
 import { LaneFault } from './faults.js';
@@ -122,7 +123,9 @@ export class ReferenceInterpreter {
     const waits = mayWait(kernel);
     const runtime = new DeviceRuntime(launch.module.space, printed);
     const textures = new TextureUnits(launch.module.space);
-    const start = (block: number): BlockRun => {
+    const together = blocksTogether(launch);
+    const meets = meetsInCluster(kernel);
+    const start = (block: number, cluster: BlockCluster | undefined): BlockRun => {
       const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel);
       observer.onBlock?.(block);
       const { steer } = this.options;
@@ -139,13 +142,19 @@ export class ReferenceInterpreter {
       };
       const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
       const { turn = 256, draw } = this.options;
-      return new BlockRun(launch, resources, block, policy, { turn, order, sm, draw });
+      return new BlockRun(launch, resources, block, policy, { turn, order, sm, draw, cluster });
     };
+    const startUnit = (unit: readonly number[]): BlockRun[] => {
+      const cluster = meets ? new BlockCluster() : undefined;
+      return unit.map((block) => start(block, cluster));
+    };
+    const units = inClusters(blocks, together);
+
     const patience = launch.cooperative === true || this.options.draw !== undefined ? 0 : PATIENCE_ROUNDS;
     const isInTurn = this.options.inTurn === true || (patience > 0 && !waits);
     try {
-      if (isInTurn) return this.runInTurn(blocks, start, counters);
-      return this.runTogether(blocks, start, counters, patience);
+      if (isInTurn) return this.runInTurn(units, startUnit, counters);
+      return this.runTogether(units, startUnit, counters, patience);
     } catch (error) {
       if (error instanceof StopRun) return { status: 'done', counters };
       if (!(error instanceof BlockFault)) throw error;
@@ -155,21 +164,24 @@ export class ReferenceInterpreter {
     }
   }
 
-  /** One block after another. */
+  /** One block after another, or one cluster where blocks meet in clusters. */
   private runInTurn(
-    blocks: readonly number[],
-    start: (block: number) => BlockRun,
+    units: readonly (readonly number[])[],
+    start: (unit: readonly number[]) => BlockRun[],
     counters: ExecutionCounters,
   ): RunResult {
     const { observer } = this.options;
-    for (const block of blocks) {
-      const run = start(block);
-      while (!run.isDone && observer?.hasBlock !== true) {
-        oneRound(run);
-        if (observer?.full === true) return { status: 'done', counters };
+    for (const unit of units) {
+      let left = start(unit);
+      while (left.length > 0 && observer?.hasBlock !== true) {
+        for (const run of left) {
+          oneRound(run);
+          if (observer?.full === true) return { status: 'done', counters };
+        }
+        left = left.filter((run) => !run.isDone);
       }
-      counters.blocks++;
-      observer?.onBlockEnd?.(block);
+      counters.blocks += unit.length;
+      for (const block of unit) observer?.onBlockEnd?.(block);
     }
     return { status: 'done', counters };
   }
@@ -180,18 +192,18 @@ export class ReferenceInterpreter {
    * they wait for it.
    */
   private runTogether(
-    blocks: readonly number[],
-    start: (block: number) => BlockRun,
+    units: readonly (readonly number[])[],
+    start: (unit: readonly number[]) => BlockRun[],
     counters: ExecutionCounters,
     patience: number,
   ): RunResult {
-    const waiting = [...blocks];
-    let resident: BlockRun[] = patience === 0 ? waiting.splice(0).map(start) : [];
+    const waiting = [...units];
+    let resident: BlockRun[] = patience === 0 ? waiting.splice(0).flatMap(start) : [];
     let rounds = 0;
     while (resident.length > 0 || waiting.length > 0) {
       const next = resident.length === 0 || rounds >= patience ? waiting.shift() : undefined;
       if (next !== undefined) {
-        resident.push(start(next));
+        resident.push(...start(next));
         rounds = 0;
       }
       for (const run of this.goingOn(resident)) {
@@ -240,9 +252,27 @@ function oneRound(run: BlockRun): void {
     run.round();
   } catch (error) {
     if (!(error instanceof LaneFault)) throw error;
-    const { warp, pc } = run.lastPlace;
-    throw new BlockFault(error, run.block, warp, pc);
+    const { block, warp, pc } = error.at ?? { block: run.block, ...run.lastPlace };
+    throw new BlockFault(error, block, warp, pc);
   }
+}
+
+/** The blocks that must be there together, cluster by cluster. @throws RangeError for a part of a cluster */
+function inClusters(blocks: readonly number[], together: number): readonly (readonly number[])[] {
+  if (together === 1) return blocks.map((block) => [block]);
+  const units: number[][] = [];
+  for (let at = 0; at < blocks.length; at += together) {
+    const unit = blocks.slice(at, at + together);
+    const first = unit[0] ?? 0;
+    if (
+      first % together !== 0 ||
+      unit.length < together ||
+      unit.some((block, rank) => block !== first + rank)
+    )
+      throw new RangeError(`block ${first}: clusters of ${together} blocks run whole`);
+    units.push(unit);
+  }
+  return units;
 }
 
 function blocksOf(range: BlockRange): number[] {

@@ -13,6 +13,11 @@ export class Warp {
   atBarrier = 0;
   /** Lanes that wait at a warp-level operation for the members that they named. */
   atWarpSync = 0;
+  /** Lanes that wait at the barrier of the cluster. */
+  atCluster = 0;
+  /** Lanes that have arrived there; and those all of whose threads have, before they have waited. */
+  clusterArrived = 0;
+  clusterPassed = 0;
   /** Lanes that wait at an operation of whichever lanes are there, until no other lane can step. */
   atGathering = 0;
   private next: Int32Array | undefined;
@@ -63,8 +68,17 @@ export class Warp {
 
   /** Lanes that wait for others. */
   get waiting(): number {
-    return this.atBarrier | this.atWarpSync | this.atGathering;
+    return this.atBarrier | this.atCluster | this.atWarpSync | this.atGathering;
   }
+}
+
+/** Where a thread stands. */
+export interface BarrierPlace {
+  /** Number of the block in the grid. */
+  readonly block: number;
+  readonly warp: number;
+  readonly lane: number;
+  readonly pc: number;
 }
 
 /** The lowest `lanes` bits. */

@@ -3,7 +3,7 @@ import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx
 import { spaceOf } from '../compiler/instructions/index.js';
 import { forEachStoring, storingAtOnce } from '../lanePaths/index.js';
 import { LaneFault } from './faults.js';
-import type { AccessKind, LaneEffect, MemoryContext } from './laneInstructions.js';
+import { ownShared, type AccessKind, type LaneEffect, type MemoryContext } from './laneInstructions.js';
 import { splitGeneric, type Location, type ResolvedSpace } from './memorySpaces.js';
 import { addressColumn, addressReader, type SymbolAddress } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';
@@ -40,6 +40,7 @@ export function warpAccess(
     bytes: bytes * registers.length,
     kind: loads ? 'load' : 'store',
     transfers,
+    requireOwn: ownShared(spaceOf(instruction.modifiers), instruction, fn),
   });
 }
 
@@ -60,6 +61,7 @@ export function warpPlace(
     bytes: typeBytes(types[0] ?? 'b32') * elements,
     kind: loads ? 'load' : isStore(opcode) ? 'store' : 'atomic',
     transfers: [],
+    requireOwn: undefined,
   });
 }
 
@@ -70,16 +72,26 @@ interface Access {
   readonly bytes: number;
   readonly kind: AccessKind;
   readonly transfers: readonly Transfer[];
+  /** See `ownShared`. */
+  readonly requireOwn: ReturnType<typeof ownShared>;
 }
 
 function access(
   place: IrOperand,
   fn: IrFunction,
   symbols: SymbolAddress,
-  { written, bytes, kind, transfers }: Access,
+  { written, bytes, kind, transfers, requireOwn }: Access,
 ): WarpEffect {
   const column = addressColumn(place, fn, symbols);
-  const address = addressReader(place, fn, symbols);
+  const read = addressReader(place, fn, symbols);
+  const address: typeof read =
+    requireOwn === undefined
+      ? read
+      : (context, lane) => {
+          const found = read(context, lane);
+          requireOwn(context, found);
+          return found;
+        };
   // Generic addresses mostly are global ones; a `.const` variable is a read-only piece of global memory.
   const likely = written === 'generic' || written === 'const' ? 'global' : (written as ResolvedSpace);
   const addresses = new Float64Array(lanesPerWarp);

@@ -92,7 +92,7 @@ function constantWords(
   symbols: SymbolAddress,
 ): { low: number; high: number } | undefined {
   if (operand?.kind === 'integer' || operand?.kind === 'float') return operand;
-  if (operand?.kind !== 'symbol') return undefined;
+  if (operand?.kind !== 'symbol' || symbols.isRanked?.(operand.name) === true) return undefined;
   const address = symbols(operand.name);
   if (address === undefined) return undefined;
   const value = address + operand.offset;

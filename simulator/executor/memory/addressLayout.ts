@@ -18,6 +18,13 @@ export const FUNCTION_WINDOW_BASE = 3 * 2 ** 32;
 export const PARAM_WINDOW_HIGH = 4;
 export const PARAM_WINDOW_BASE = PARAM_WINDOW_HIGH * 2 ** 32;
 
+/**
+ * In clusters bits 24 and up of a shared address are the rank of the block whose it is, as on the card: a block of rank 0, and so
+ * one that is in no cluster, has its shared memory from 0 on.
+ */
+export const CLUSTER_RANK_SHIFT = 24;
+export const CLUSTER_RANK_STEP = 2 ** CLUSTER_RANK_SHIFT;
+
 /** First global address of GPU 0. */
 export const GLOBAL_BASE = 2 ** 46;
 /** Bytes of virtual addresses of one GPU in one context. */

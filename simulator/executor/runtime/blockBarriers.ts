@@ -30,6 +30,8 @@ interface BarrierUse {
   readonly reduction: 'popc' | 'and' | 'or' | undefined;
   /** All threads of the block wait at one barrier, and that is all. */
   readonly isPlain: boolean;
+  /** Of the barrier of the cluster. */
+  readonly isOfCluster: boolean;
 }
 
 /** The barriers of a block: who waits, and when they open. */
@@ -43,13 +45,16 @@ export class BlockBarriers {
     private readonly kernel: ReadyKernel,
   ) {}
 
+  /** Whether lanes of a warp that have parted must come together before they arrive. */
   isAligned(point: SyncPoint): boolean {
-    return this.useAt(point).isAligned;
+    const { isAligned, isOfCluster } = this.useAt(point);
+    return isAligned && !isOfCluster;
   }
 
   /** Lanes of a warp come to a barrier. They wait in `block.waiting` unless it lets them go on at once. */
   arrive(block: BlockState, warp: number, lanes: number, point: SyncPoint): KernelFault | undefined {
     const use = this.useAt(point);
+    if (use.isOfCluster) return this.arriveInCluster(block, warp, lanes, point, use);
     block.waiting[warp] = (block.waiting[warp] ?? 0) | lanes;
     if (use.count === undefined) return undefined;
     for (const group of this.groups(use, warp, lanes)) {
@@ -69,6 +74,49 @@ export class BlockBarriers {
         release(block, warp, group.lanes);
       } else barrier.lanes.set(warp, (barrier.lanes.get(warp) ?? 0) | group.lanes);
       if (isComplete(block, barrier)) this.openCounted(block, barrier);
+    }
+    return undefined;
+  }
+
+  private arriveInCluster(
+    block: BlockState,
+    warp: number,
+    lanes: number,
+    point: SyncPoint,
+    use: BarrierUse,
+  ): KernelFault | undefined {
+    const arrived = (block.clusterArrived[warp] ?? 0) | (block.clusterPassed[warp] ?? 0);
+    const wrong = use.isArrival ? lanes & arrived : lanes & ~arrived;
+    if (wrong !== 0) {
+      const detail = use.isArrival
+        ? 'a thread arrives at the barrier of its cluster again before it has waited there'
+        : 'a thread waits at the barrier of its cluster, at which it has not arrived';
+      const thread = warp * WARP_SIZE + lowestLane(wrong);
+      return this.fault('illegalInstruction', point, thread, detail);
+    }
+    if (use.isArrival) {
+      block.clusterArrived[warp] = (block.clusterArrived[warp] ?? 0) | lanes;
+      release(block, warp, lanes);
+    } else {
+      block.atCluster[warp] = (block.atCluster[warp] ?? 0) | lanes;
+      block.waiting[warp] = (block.waiting[warp] ?? 0) | lanes;
+    }
+    block.cluster?.settle();
+    return undefined;
+  }
+
+  /** Lanes of a warp that wait for the cluster, where an aligned barrier asks that they do at one place. */
+  apartInCluster(block: BlockState): KernelFault | undefined {
+    for (let warp = 0; warp < block.warps; warp++) {
+      const lanes = block.atCluster[warp] ?? 0;
+      if (lanes === 0 || block.parted[warp] === 0) continue;
+      const places = this.places(block, warp, lanes);
+      const aligned = places.find(({ point }) => this.useAt(point).isAligned);
+      if (places.length < 2 || aligned === undefined) continue;
+      const detail =
+        'lanes of one warp wait for the aligned barrier of the cluster at different instructions';
+      const thread = warp * WARP_SIZE + lowestLane(aligned.lanes);
+      return this.fault('divergentBarrier', aligned.point, thread, detail);
     }
     return undefined;
   }
@@ -329,6 +377,7 @@ function barrierUse(instruction: IrInstruction | undefined): BarrierUse {
     count,
     isPlain: count === undefined && !isReduction && number?.kind === 'integer',
     isArrival: modifiers.includes('arrive'),
+    isOfCluster: modifiers.includes('cluster'),
     isAligned: isa(opcode).effects.isAligned || modifiers.includes('aligned'),
     predicate: isReduction ? (third ?? second) : undefined,
     reduction,

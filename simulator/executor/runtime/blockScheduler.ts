@@ -18,6 +18,8 @@ export type TurnEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'fault'; readonly fault: KernelFault }
   | { readonly kind: 'spin'; readonly moved: boolean }
+  /** All that can run wait for other blocks of the cluster. */
+  | { readonly kind: 'cluster'; readonly moved: boolean }
   | { readonly kind: 'fuel' }
   | { readonly kind: 'together' };
 
@@ -78,14 +80,28 @@ export class BlockScheduler {
       if (alive === 0) return DONE;
       if (ran) moved = true;
       if (ran && (spun || runnable !== 0)) continue;
+      if (block.cluster !== undefined && this.settlesInCluster(block)) continue;
       if (spun) {
         if (this.barriers.openComplete(block)) continue;
         return { kind: 'spin', moved };
+      }
+      if (block.atCluster.some((lanes) => lanes !== 0)) {
+        if (this.barriers.openComplete(block)) continue;
+        this.fault = this.barriers.apartInCluster(block);
+        return this.fault === undefined ? { kind: 'cluster', moved } : this.ended();
       }
       this.fault = this.barriers.open(block);
       if (this.fault !== undefined) return this.ended();
       if (isDriven && this.gather(block)) return { kind: 'together' };
     }
+  }
+
+  /** Threads that have ended count as arrived. @returns whether the cluster's barrier lets any of the block go on for that */
+  private settlesInCluster(block: BlockState): boolean {
+    const before = block.atCluster.reduce((count, lanes) => count + (lanes === 0 ? 0 : 1), 0);
+    if (before === 0) return false;
+    block.cluster?.settle();
+    return block.atCluster.reduce((count, lanes) => count + (lanes === 0 ? 0 : 1), 0) < before;
   }
 
   /** After a barrier has opened: brings parted lanes together where they all go on from it. @returns whether all warps are. */

@@ -1,5 +1,6 @@
 import { ENTRY_STATE, WARP_SIZE } from '../compiler/index.js';
 import type { LanePaths } from '../lanePaths/index.js';
+import type { ClusterBlocks } from './clusterBlocks.js';
 import type { NamedBarrier } from './namedBarriers.js';
 
 /** A block's bytes in the executor's area while another block runs there. */
@@ -26,7 +27,14 @@ export class BlockState {
   /** Of parted warps whose lanes are seen to go in step: their paths. */
   readonly paths: (LanePaths | undefined)[] = [];
   readonly barriers = new Map<number, NamedBarrier>();
-  /** Linear index in the grid. */
+  /** Of a block that meets others in its cluster: those. */
+  cluster: ClusterBlocks | undefined;
+  /** Lanes that wait at the barrier of the cluster, in `waiting`, too. */
+  readonly atCluster: Int32Array;
+  /** Lanes that have arrived there; and those all of whose threads have, before they have waited. */
+  readonly clusterArrived: Int32Array;
+  readonly clusterPassed: Int32Array;
+  /** Number in the grid: see `blockIndexOf`. */
   index = 0;
   /** What the block may still spend when it is not running. */
   fuel = 0;
@@ -41,6 +49,9 @@ export class BlockState {
     this.waiting = new Int32Array(this.warps);
     this.released = new Int32Array(this.warps);
     this.state = new Int32Array(this.warps);
+    this.atCluster = new Int32Array(this.warps);
+    this.clusterArrived = new Int32Array(this.warps);
+    this.clusterPassed = new Int32Array(this.warps);
     this.parted = new Uint8Array(this.warps);
   }
 
@@ -54,6 +65,10 @@ export class BlockState {
     this.waiting.fill(0);
     this.released.fill(0);
     this.parted.fill(0);
+    this.atCluster.fill(0);
+    this.clusterArrived.fill(0);
+    this.clusterPassed.fill(0);
+    this.cluster = undefined;
     this.paths.length = 0;
     this.barriers.clear();
     this.index = index;

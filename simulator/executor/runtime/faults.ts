@@ -10,6 +10,7 @@ const addressed = new Set<FaultCode>([
   'writeToReadOnly',
   'sharedOutOfBounds',
   'localOutOfBounds',
+  'clusterBlockNotPresent',
 ]);
 
 const meanings: Readonly<Record<FaultCode, string>> = {
@@ -18,6 +19,7 @@ const meanings: Readonly<Record<FaultCode, string>> = {
   writeToReadOnly: 'a write to read-only memory at',
   sharedOutOfBounds: 'outside the shared memory of the block: offset',
   localOutOfBounds: 'outside the local memory of the thread: offset',
+  clusterBlockNotPresent: 'no block of the cluster that has not ended holds shared address',
   divergentBarrier: 'lanes of one warp wait at different places',
   fuelExhausted: 'the block used up its instruction budget; the kernel may never end',
   trap: 'the kernel executed a trap',

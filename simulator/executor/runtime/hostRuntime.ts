@@ -1,4 +1,4 @@
-import { AREA, FETCH, faultNumber, RECORD, type CompiledKernel } from '../compiler/index.js';
+import { FETCH, faultNumber, RECORD, type CompiledKernel } from '../compiler/index.js';
 import { DeviceRuntime, PrintBuffer, RuntimeFault, type ThreadMemory } from '../deviceRuntime/index.js';
 import {
   FETCH_RESULTS,
@@ -7,7 +7,12 @@ import {
   TextureUnits,
   type FetchOperands,
 } from '../textures/index.js';
-import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH, type NodeMemory } from '../memory/index.js';
+import {
+  CLUSTER_RANK_STEP,
+  LOCAL_WINDOW_HIGH,
+  SHARED_WINDOW_HIGH,
+  type NodeMemory,
+} from '../memory/index.js';
 import type { AddressSpace, Dim3, ExecutorLaunch, Segment } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
 
@@ -151,8 +156,10 @@ class BlockMemoryReader {
     const high = Math.floor(address / 2 ** 32);
     const offset = address % 2 ** 32;
     if (high === SHARED_WINDOW_HIGH) {
-      if (offset + bytes > this.area.get(RECORD.sharedBytes)) throw outside('sharedOutOfBounds', offset);
-      return bitsAt(new DataView(this.node.buffer), this.area.base + AREA.shared + offset, bytes);
+      const own = offset - this.area.get(RECORD.clusterRank) * CLUSTER_RANK_STEP;
+      if (own < 0 || own + bytes > this.area.get(RECORD.sharedBytes))
+        throw outside('sharedOutOfBounds', offset);
+      return bitsAt(new DataView(this.node.buffer), this.area.get(RECORD.ownShared) + own, bytes);
     }
     if (high === LOCAL_WINDOW_HIGH) {
       if (offset + bytes > this.localBytes) throw outside('localOutOfBounds', offset);

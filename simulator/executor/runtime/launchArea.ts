@@ -93,6 +93,7 @@ export class LaunchArea {
     this.set(RECORD.segmentCount, table.count);
     this.set(RECORD.contexts, contexts);
     this.set(RECORD.locals, locals);
+    this.enterCluster(0, 1, this.base + AREA.shared, 0);
     this.set(RECORD.faultCode, 0);
     this.detail = undefined;
     this.setPlace(launch);
@@ -139,6 +140,33 @@ export class LaunchArea {
     if (place === undefined && spentBefore === 0) return;
     this.setWide(RECORD.clockBase, startCycles(place) + spentBefore);
     if (place?.sms !== undefined) this.set(RECORD.sm, place.sms[block - this.firstBlock] ?? place.sm);
+  }
+
+  /** Where the running block and its cluster are. */
+  enterCluster(rank: number, alive: number, shared: number, stride: number): void {
+    this.set(RECORD.clusterRank, rank);
+    this.set(RECORD.clusterAlive, alive);
+    this.set(RECORD.clusterShared, shared);
+    this.set(RECORD.ownShared, shared + rank * stride);
+    this.set(RECORD.clusterStride, stride);
+  }
+
+  /** Zeroed memory for the blocks of a cluster, or what they held when they were put away. @returns its address */
+  allocateShared(bytes: number, kept?: Uint8Array): number {
+    const at = this.memory.allocate(bytes, 64);
+    this.refresh();
+    if (kept === undefined) this.memory.bytes.fill(0, at, at + bytes);
+    else this.memory.bytes.set(kept, at);
+    return at;
+  }
+
+  releaseShared(at: number): void {
+    this.memory.release(at);
+  }
+
+  /** A copy of bytes of the node's memory. */
+  copyShared(at: number, bytes: number): Uint8Array {
+    return Uint8Array.from(this.memory.bytes.subarray(at, at + bytes));
   }
 
   /** Puts a block at its start. */
@@ -234,7 +262,7 @@ export class LaunchArea {
     return {
       contexts: new Uint8Array(compiled.contextBytes * Math.ceil(threads / WARP_SIZE)),
       locals: new Uint8Array(compiled.localLayout.bytes * threads),
-      shared: new Uint8Array(this.get(RECORD.sharedBytes)),
+      shared: new Uint8Array(compiled.meetsInCluster ? 0 : this.get(RECORD.sharedBytes)),
       states: new Uint8Array(threads * 4),
     };
   }

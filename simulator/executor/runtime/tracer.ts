@@ -5,6 +5,7 @@ import {
   type SlicePart,
   type Warp,
 } from '../interpreter/index.js';
+import { blocksTogether } from '../clusters.js';
 import { usesHeap } from '../deviceRuntime/index.js';
 import type { BlockRange, ExecutorLaunch, RunResult, TraceSink } from '../types.js';
 import { waitLeaver } from './waitLeaver.js';
@@ -39,7 +40,19 @@ export function traceBlocks(
     steer: waitLeaver(kernel),
   };
   try {
-    new ReferenceInterpreter(options).runBlocks(launch, blocks, fuel);
+    const interpreter = new ReferenceInterpreter(options);
+    const together = blocksTogether(launch);
+    if (together === 1) interpreter.runBlocks(launch, blocks, fuel);
+    // Of a cluster all blocks run, and the sink sees one.
+    else {
+      for (const block of blocks) {
+        if (sink.full) break;
+        observer.only = block;
+        const first = block - (block % together);
+        const cluster = Array.from({ length: together }, (_, rank) => first + rank);
+        interpreter.runBlocks(launch, cluster, fuel);
+      }
+    }
     observer.flush();
   } finally {
     journal.rollBack();
@@ -80,6 +93,8 @@ class SinkObserver implements InterpreterObserver {
   private readonly global = new GatheredAccess();
   private readonly shared = new GatheredAccess();
   private readonly local = new GatheredAccess();
+  /** The block that the sink is to see; all that run without. */
+  only: number | undefined;
 
   /** @param undo remembers writes to global memory, where they are to be taken back; accesses in part write nothing */
   constructor(
@@ -95,22 +110,28 @@ class SinkObserver implements InterpreterObserver {
     return this.sink.hasBlock === true;
   }
 
+  private isSeen(block: number): boolean {
+    return this.only === undefined || this.only === block;
+  }
+
   onBlock(block: number): void {
+    if (!this.isSeen(block)) return;
     this.flush();
     this.sink.onBlock(block);
   }
 
   onStep(warp: Warp, pc: number, lanes: number, active: number): void {
+    if (!this.isSeen(warp.block)) return;
     this.flush();
     this.sink.onInstruction(warp.index, pc, active, lanes);
   }
 
   onDivergence(warp: Warp, pc: number): void {
-    this.sink.onDivergence?.(warp.index, pc);
+    if (this.isSeen(warp.block)) this.sink.onDivergence?.(warp.index, pc);
   }
 
   onBarrierOpen(block: number, id: number): void {
-    this.sink.onBarrierOpen?.(block, id);
+    if (this.isSeen(block)) this.sink.onBarrierOpen?.(block, id);
   }
 
   onAccess(
@@ -125,6 +146,7 @@ class SinkObserver implements InterpreterObserver {
     if (space === 'param' || (space === 'local' && this.sink.onLocalAccess === undefined)) return;
     if (space === 'global' && kind !== 'load' && this.undo?.slice[pc] === 'whole')
       this.undo.journal.remember(address, bytes);
+    if (!this.isSeen(warp.block)) return;
     // Lanes of one instruction may name different spaces by generic addresses, and a copy reaches two.
     const access = this[space];
     const bit = 1 << lane;
@@ -135,6 +157,19 @@ class SinkObserver implements InterpreterObserver {
     access.bytes = bytes;
     access.mask |= bit;
     access.addresses[lane] = address;
+  }
+
+  /** Shared memory of another block has banks as the own has. */
+  onRemoteAccess(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    _block: number,
+    offset: number,
+    bytes: number,
+    kind: Kind,
+  ): void {
+    this.onAccess(warp, pc, lane, 'shared', offset, bytes, kind);
   }
 
   onAccesses(
@@ -151,6 +186,7 @@ class SinkObserver implements InterpreterObserver {
       for (let rest = lanes; rest !== 0; rest &= rest - 1)
         this.undo.journal.remember(addresses[31 - Math.clz32(rest & -rest)], bytes);
     }
+    if (!this.isSeen(warp.block)) return;
     this.sink.onAccess(warp.index, pc, space, kind, bytes, lanes, addresses);
   }
 

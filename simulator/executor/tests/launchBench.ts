@@ -20,7 +20,7 @@ export interface KernelLaunch {
   readonly grid?: Dim3;
   readonly block?: Dim3;
   readonly dynamicSharedBytes?: number;
-  readonly cluster?: Dim3;
+  readonly cluster?: Dim3 | undefined;
   readonly fuel?: number;
   readonly place?: LaunchPlace;
   readonly cooperative?: boolean;

@@ -1,23 +1,16 @@
+import { clusterBlocks } from '../../executor/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockWork } from '../timing/index.js';
 import type { BlockEngine } from './blockEngine.js';
 import type { BlockSource } from './blockSource.js';
+import { clusterRoom, placeClusters } from './clusterPlaces.js';
 import { alikeBlocks, knownFrom, runAt } from './knownWork.js';
 import type { LaunchRecord } from './launchRecord.js';
 import type { PlacedBlocks } from './placing.js';
 import { RampedWorks } from './rampedWorks.js';
 import { roundRobin } from './residentGroup.js';
-import {
-  allowedSms,
-  emptySmUse,
-  fillRanks,
-  occupy,
-  placeBlocks,
-  room,
-  roomOn,
-  type SmUse,
-} from './smPool.js';
+import { allowedSms, emptySmUse, fillRanks, occupy, room, type SmUse } from './smPool.js';
 import { VacatedPlaces, type Places } from './vacatedPlaces.js';
 
 /**
@@ -72,6 +65,7 @@ export class BlockPlacer {
     return (
       narrower === undefined &&
       record.cooperative !== true &&
+      clusterBlocks(record.shape) === 1 &&
       this.vacated.holdsAllRoom(record.block) &&
       record.tpcMask < 0n
     );
@@ -117,11 +111,12 @@ export class BlockPlacer {
 
   private place(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
     const sms = this.smsOf(record, narrower);
-    // A cooperative launch starts whole or not at all; `fits` has told the policy so.
-    const count =
-      record.cooperative === true ? record.hi - record.next : Math.min(wanted, record.hi - record.next);
+    // A cooperative launch starts whole or not at all, and a cluster; `fits` has told the policy so.
+    const cluster = clusterBlocks(record.shape);
+    const left = record.hi - record.next;
+    const count = record.cooperative === true ? left : Math.min(Math.ceil(wanted / cluster) * cluster, left);
     const first = record.next;
-    const chosen = placeBlocks(this.profile, this.use, sms, record.block, count);
+    const chosen = placeClusters(this.profile, this.use, sms, record.block, cluster, count);
     if (record.cooperative === true && chosen.length < count) {
       for (const sm of chosen) occupy(this.use, sm, record.block, -1);
       return 0;
@@ -173,8 +168,10 @@ export class BlockPlacer {
     const waiting = record.hi - record.next;
     if (this.canTakeOver(record, tpcMask)) return Math.min(this.vacated.blocks, waiting);
     this.giveUpVacated();
-    const free = roomOn(this.profile, this.use, this.smsOf(record, tpcMask), record.block, waiting);
-    if (free <= 0 && waiting > 0 && tpcMask === undefined && record.tpcMask < 0n) {
+    const cluster = clusterBlocks(record.shape);
+    const sms = this.smsOf(record, tpcMask);
+    const free = clusterRoom(this.profile, this.use, sms, record.block, cluster, waiting);
+    if (free <= 0 && waiting > 0 && cluster === 1 && tpcMask === undefined && record.tpcMask < 0n) {
       this.vacated.fullFor = record.block;
     }
     return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
@@ -186,9 +183,12 @@ export class BlockPlacer {
     return allowedSms(this.profile, mask);
   }
 
-  /** Blocks of this kind that SMs of these TPCs hold when nothing else is there. */
-  capacity(block: BlockFootprint, tpcMask: bigint): number {
-    return this.capacityOf(block, allowedSms(this.profile, tpcMask).length);
+  /** Blocks of this kind that SMs of these TPCs hold when nothing else is there, in whole clusters of `size`. */
+  capacity(block: BlockFootprint, tpcMask: bigint, size: number): number {
+    const sms = allowedSms(this.profile, tpcMask);
+    return size === 1
+      ? this.capacityOf(block, sms.length)
+      : clusterRoom(this.profile, emptySmUse(this.profile.sms), sms, block, size, Infinity);
   }
 
   private capacityOf(block: BlockFootprint, sms: number): number {

@@ -357,8 +357,8 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   }
 
   /** Blocks of this kind that SMs of these TPCs hold when nothing else is there. */
-  capacity(block: BlockFootprint, tpcMask: bigint): number {
-    return this.placer.capacity(block, tpcMask);
+  capacity(block: BlockFootprint, tpcMask: bigint, size: number): number {
+    return this.placer.capacity(block, tpcMask, size);
   }
 
   /** One for all decisions of a moment: it shows launches as they are when it is asked. */

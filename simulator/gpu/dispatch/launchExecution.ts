@@ -1,4 +1,6 @@
 import {
+  blocksTogether,
+  clusterBlocks,
   CompileError,
   flipLastStored,
   storesOf,
@@ -66,9 +68,11 @@ export class LaunchExecution implements BlockSource {
     this.left = rulesLeftOut(profile.timing);
   }
 
-  /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
+  /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another, and those of a cluster. */
   chunk(record: LaunchRecord, wanted: number): number {
-    const most = record.cooperative === true ? Infinity : this.runsAlone(record) ? 1 : CHUNK_BLOCKS;
+    const cluster = clusterBlocks(record.shape);
+    const chunk = Math.max(cluster, CHUNK_BLOCKS - (CHUNK_BLOCKS % cluster));
+    const most = record.cooperative === true ? Infinity : this.runsAlone(record) ? cluster : chunk;
     return Math.min(most, notPastFirstRun(record, wanted), record.hi - record.next);
   }
 
@@ -212,19 +216,20 @@ export class LaunchExecution implements BlockSource {
     return result.counters;
   }
 
-  /** Runs blocks one by one and keeps what each has stored until it comes to its end in simulated time. */
+  /** Runs blocks, or clusters, one by one and keeps what each has stored until it comes to its end in simulated time. */
   private observe(record: LaunchRecord, launch: ExecutorLaunch, { lo, hi }: BlockRange): RunResult {
     const { executor, fuelPerBlock } = this.options;
     record.stores ??= new Map();
     let counters: ExecutionCounters | undefined;
-    for (let block = lo; ; block++) {
-      const result = executor.run(launch, { lo: block, hi: block + 1 }, 'undoable', fuelPerBlock);
+    const together = blocksTogether(launch);
+    for (let block = lo; ; block += together) {
+      const result = executor.run(launch, { lo: block, hi: block + together }, 'undoable', fuelPerBlock);
       if (result.journal === undefined)
         throw new Error(`an undoable run of '${record.kernel}' has no journal`);
       record.stores.set(block, storesOf(result.journal));
       if (counters === undefined) counters = result.counters;
       else addTo(counters, result.counters);
-      if (block === hi - 1 || result.status !== 'done') return { ...result, counters };
+      if (block + together >= hi || result.status !== 'done') return { ...result, counters };
     }
   }
 

@@ -1,3 +1,4 @@
+import { clusterBlocks } from '../../executor/index.js';
 import type { Replay, SchedulingDecision } from '../../scheduling/index.js';
 import { GpuError } from '../gpuError.js';
 import type { BlockFootprint } from '../occupancy/index.js';
@@ -92,7 +93,9 @@ export class Preemptor {
       firstUnfinished = Math.min(firstUnfinished, lowestBlock(group));
     }
     this.source.takeBack?.(record, all);
-    const from = replay === 'all' ? record.lo : firstUnfinished;
+    // Blocks of a cluster run together again, though some may have come to their ends.
+    const cluster = clusterBlocks(record.shape);
+    const from = replay === 'all' ? record.lo : firstUnfinished - (firstUnfinished % cluster);
     wastedBlockNs += forgetDone(record, from - record.lo);
     record.ranUntil = Math.max(record.ranUntil, record.next);
     record.next = from;

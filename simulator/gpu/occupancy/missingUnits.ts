@@ -1,3 +1,4 @@
+import { isOfClusters } from '../../executor/index.js';
 import { isLoad, isStore, isUpdate, isa } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
@@ -7,19 +8,21 @@ import type { DeviceProfile } from '../profiles/index.js';
 interface Needs {
   readonly float64: IrInstruction | undefined;
   readonly atomics: IrInstruction | undefined;
+  readonly clusters: IrInstruction | undefined;
 }
 
 const needs = new WeakMap<IrFunction, Needs>();
 
 /**
- * Old cards have no double precision and no atomics; their compilers refuse such kernels, too.
+ * Old cards have no clusters, no double precision and no atomics; their compilers refuse such kernels, too.
  * @throws GpuError `invalidLaunch`
  */
-export function requireUnits({ name, timing }: DeviceProfile, kernel: IrFunction): void {
-  if (timing.float64PerCycle > 0 && timing.atomicsPerCycle > 0) return;
+export function requireUnits({ name, timing, limits }: DeviceProfile, kernel: IrFunction): void {
+  if (timing.float64PerCycle > 0 && timing.atomicsPerCycle > 0 && limits.clusterBlocks > 1) return;
   let needed = needs.get(kernel);
   if (needed === undefined) needs.set(kernel, (needed = needsOf(kernel)));
-  const { float64, atomics } = needed;
+  const { float64, atomics, clusters } = needed;
+  if (limits.clusterBlocks === 1 && clusters !== undefined) throw missing('clusters of blocks', clusters);
   if (timing.float64PerCycle === 0 && float64 !== undefined) throw missing('double precision', float64);
   if (timing.atomicsPerCycle === 0 && atomics !== undefined) throw missing('atomics', atomics);
 
@@ -36,6 +39,7 @@ function needsOf({ instructions }: IrFunction): Needs {
   return {
     float64: instructions.find(({ opcode, types }) => types.includes('f64') && !onlyMoves(opcode)),
     atomics: instructions.find(({ opcode }) => isUpdate(opcode)),
+    clusters: instructions.find(isOfClusters),
   };
 }
 

@@ -14,6 +14,7 @@ import type {
   ExecutorVariant,
   LoadedModule,
 } from '../../executor/index.js';
+import { launchCluster } from '../../gpu/index.js';
 import { parseModule, type IrModule } from '../../ptx/index.js';
 import type { Buffers, FixtureLaunch, HostArray, KernelFixture } from './kernelFixture.js';
 import { argumentBytes, extents, objectName } from './launchArguments.js';
@@ -169,6 +170,7 @@ function executorLaunch(
       grid: extents(launch.grid),
       block: extents(launch.block),
       dynamicSharedBytes: launch.dynamicSharedBytes ?? 0,
+      cluster: launchCluster(kernel, launch.cluster === undefined ? undefined : extents(launch.cluster)),
     },
     params,
     ...(launch.cooperative === true

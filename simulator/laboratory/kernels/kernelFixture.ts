@@ -41,6 +41,8 @@ export interface FixtureLaunch<Name extends string = string> {
   readonly block: Extent;
   readonly dynamicSharedBytes?: number;
   readonly cooperative?: boolean;
+  /** Blocks of a cluster, where the kernel does not say so itself. */
+  readonly cluster?: Extent;
   readonly args: readonly FixtureArgument<Name>[];
 }
 

@@ -209,6 +209,7 @@ export class AccessBench {
     const operands = new OperandEmitter(f, fn, library, findExactRegisters(fn), frame, () => true);
     const around: MemorySurroundings = {
       ...frame.memory(),
+      meetsInCluster: false,
       leaveWithFault: () => f.i32(1).op('return'),
       recordAccess: () => undefined,
       noteWrite: () => undefined,

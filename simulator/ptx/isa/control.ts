@@ -16,6 +16,14 @@ const barriers = [
   ),
 ];
 
+/** Of all threads of a cluster: who has arrived goes on, and waits later. */
+const clusterBarriers = since(
+  '7.8',
+  90,
+  form('', 'cluster|arrive|aligned|release|relaxed', '<-', 'cluster', 'arrive'),
+  form('', 'cluster|wait|aligned|acquire', '<-', 'cluster', 'wait'),
+);
+
 /** The outside notices. */
 const effect = (text: string): Taint => ({ kind: 'effect', text });
 
@@ -112,7 +120,10 @@ export const control = {
     ...BARRIER,
     forms: [...barriers, ...since('6.0', 30, form('', 'warp|sync', '<- i', 'warp', 'sync'))],
   }),
-  barrier: row(effects.barrier, { ...BARRIER, forms: since('6.0', 30, ...barriers) }),
+  barrier: row(effects.barrier, {
+    ...BARRIER,
+    forms: [...since('6.0', 30, ...barriers), ...clusterBarriers],
+  }),
   brx: row(effects.switch, {
     forms: [],
     formless: { kind: 'parsed', text: 'brx.idx{.uni} index, list' },

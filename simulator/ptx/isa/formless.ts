@@ -63,7 +63,6 @@ export const replacedByOthers = {
 const refused = (reason: string): Formless => ({ kind: 'refused', reason });
 const TENSORS = refused('products of a warpgroup are not supported: use mma.sync');
 const BULK = refused('mbarriers and bulk copies are not supported');
-const CLUSTERS = refused('clusters of more than one block are not supported: launch without a cluster');
 
 export const refusedByName = {
   wgmma: formless(effects.unknown, TENSORS),
@@ -76,8 +75,6 @@ export const refusedByName = {
   ),
   mbarrier: formless(effects.unknown, BULK),
   tensormap: formless(effects.unknown, BULK),
-  mapa: formless(effects.address, CLUSTERS),
-  getctarank: formless(effects.unknown, CLUSTERS),
   setmaxnreg: formless(effects.hint, refused('this instruction is not supported')),
 };
 

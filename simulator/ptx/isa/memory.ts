@@ -2,12 +2,12 @@ import { form, type InstructionForm, memoryOrder, since } from './form.js';
 import { effects, row, syntax, UNTAINTED } from './parts.js';
 
 const any = '[bus](?:8|16|32|64)|f32|f64';
-const spaces = 'global|shared|shared::cta|local|param|param::entry|param::func|const';
-const writable = 'global|shared|shared::cta|local|param|param::func';
+const spaces = 'global|shared|shared::cta|shared::cluster|local|param|param::entry|param::func|const';
+const writable = 'global|shared|shared::cta|shared::cluster|local|param|param::func';
 const caching = 'ca|cg|cs|lu|cv|wb|wt|L1::\\w+|L2::(?:64B|128B|256B)';
-const generic = 'global|shared|shared::cta|local|const|param|param::entry';
+const generic = 'global|shared|shared::cta|shared::cluster|local|const|param|param::entry';
 
-const atomicPlace = `global|shared|shared::cta|${memoryOrder}`;
+const atomicPlace = `global|shared|shared::cta|shared::cluster|${memoryOrder}`;
 
 /** `atom` and `red` differ in what they give back. */
 function atomics(destination: string): InstructionForm[] {
@@ -49,6 +49,15 @@ const ADDRESS = {
   taint: UNTAINTED,
   watch: 'nothing',
   heldBy: 'tests',
+} as const;
+
+/** Whose address it is, and where it lies in another block of the cluster. */
+const RANK = {
+  ...ADDRESS,
+  cost: 'integer',
+  isUniform: false,
+  nanBits: 'canonical',
+  taint: { kind: 'effect', text: 'may reach the shared memory of other blocks' },
 } as const;
 
 const HINT = {
@@ -110,6 +119,28 @@ export const memory = {
     cost: 'classification',
     isUniform: false,
     nanBits: 'canonical',
+    pointers: 'none',
+  }),
+  mapa: row(effects.address, {
+    ...RANK,
+    forms: since(
+      '7.8',
+      90,
+      form('u32', 'shared::cluster', 'T <- T i', 'shared::cluster'),
+      form('u64', 'shared::cluster', 'T <- T i'),
+    ),
+    syntax: syntax({ rewritten: 'symbol' }),
+    pointers: 'any',
+  }),
+  getctarank: row(effects.address, {
+    ...RANK,
+    forms: since(
+      '7.8',
+      90,
+      form('u32', 'shared::cluster', 'u32 <- T', 'shared::cluster'),
+      form('u64', 'shared::cluster', 'u32 <- T'),
+    ),
+    syntax: syntax({ rewritten: 'symbol' }),
     pointers: 'none',
   }),
   atom: row(effects.atomic, {

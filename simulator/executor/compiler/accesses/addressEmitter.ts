@@ -8,7 +8,13 @@ import {
   type AccessSpace,
 } from '../instructions/index.js';
 import type { IrInstruction, IrOperand } from '../../../ptx/index.js';
-import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../memory/index.js';
+import {
+  CLUSTER_RANK_SHIFT,
+  CLUSTER_RANK_STEP,
+  LOCAL_WINDOW_HIGH,
+  PARAM_WINDOW_HIGH,
+  SHARED_WINDOW_HIGH,
+} from '../../memory/index.js';
 import type { LocalLayout, SharedLayout } from '../../module/index.js';
 import type { FaultCode } from '../../types.js';
 import type { AccessGroup } from '../analysis/index.js';
@@ -23,6 +29,8 @@ import type { OperandEmitter } from '../scalar/index.js';
 export interface MemorySurroundings {
   readonly sharedLayout: SharedLayout;
   readonly localLayout: LocalLayout;
+  /** See KernelPlan. */
+  readonly meetsInCluster: boolean;
   readonly caches: FoundCaches;
   /** Local with the address of the thread's local memory. */
   localBase(): number;
@@ -41,6 +49,9 @@ export interface MemorySurroundings {
   /** A write that others may wait for; `pushChanged` leaves 1 when it changed anything. */
   noteWrite(pushChanged?: () => void): void;
 }
+
+/** Ranks from here on have no bit that tells whether their block is there. */
+const WORD_BITS = 32;
 
 /** Addresses of loads, stores and atomics: each is checked and translated where it is used. */
 export class AddressEmitter {
@@ -110,14 +121,63 @@ export class AddressEmitter {
       constant % bytes === 0 &&
       constant + bytes <= sharedLayout.staticBytes
     ) {
-      this.emit.f.area();
-      return AREA.shared + constant;
+      return this.ownShared(constant);
     }
-    if (constant !== undefined) this.emit.f.i32(constant);
-    else this.pushNarrow(operand);
+    if (constant !== undefined) {
+      this.emit.f.i32(constant);
+      this.checkShared(instruction);
+      const offset = this.ownShared(0);
+      this.emit.f.op('i32Add');
+      return offset;
+    }
+    this.pushNarrow(operand);
+    return this.sharedPlace(instruction, instruction.modifiers.includes('shared::cluster'));
+  }
+
+  /** Leaves where the block's shared memory begins; @returns what to add. */
+  private ownShared(offset: number): number {
+    const f = this.emit.f;
+    f.area();
+    if (!this.around.meetsInCluster) return AREA.shared + offset;
+    f.memory('i32Load', RECORD.ownShared);
+    return offset;
+  }
+
+  /** Takes an i32 shared address that is allowed; leaves it in the node's memory. @returns what to add to it */
+  private sharedPlace(instruction: IrInstruction, isInCluster: boolean): number {
+    const f = this.emit.f;
+    if (!this.around.meetsInCluster) {
+      this.checkShared(instruction);
+      f.area().op('i32Add');
+      return AREA.shared;
+    }
+    const address = this.emit.temporary('ranked', 'i32');
+    const rank = this.emit.temporary('rank', 'i32');
+    f.tee(address).i32(CLUSTER_RANK_SHIFT).op('i32ShrU').set(rank);
+    if (isInCluster) {
+      f.get(rank)
+        .i32(WORD_BITS)
+        .op('i32LtU')
+        .area()
+        .memory('i32Load', RECORD.clusterAlive)
+        .get(rank)
+        .op('i32ShrU')
+        .op('i32And');
+    } else f.get(rank).area().memory('i32Load', RECORD.clusterRank).op('i32Eq');
+    f.op('i32Eqz').if();
+    f.area()
+      .i32(faultNumber(isInCluster ? 'clusterBlockNotPresent' : 'sharedOutOfBounds'))
+      .memory('i32Store', RECORD.faultCode);
+    f.area().get(address).op('i64ExtendI32U').memory('i64Store', RECORD.faultAddress);
+    this.around.leaveWithFault(instruction);
+    f.end();
+    f.get(address)
+      .i32(CLUSTER_RANK_STEP - 1)
+      .op('i32And');
     this.checkShared(instruction);
-    this.emit.f.area().op('i32Add');
-    return AREA.shared;
+    f.get(rank).area().memory('i32Load', RECORD.clusterStride).op('i32Mul').op('i32Add');
+    f.area().memory('i32Load', RECORD.clusterShared).op('i32Add');
+    return 0;
   }
 
   private localAddress(instruction: IrInstruction, operand: Extract<IrOperand, { kind: 'address' }>): number {
@@ -224,8 +284,12 @@ export class AddressEmitter {
     f.i32(SHARED_WINDOW_HIGH).op('i32Eq').if('i32');
     this.count(instruction, 'shared');
     f.get(wide).op('i32WrapI64');
-    this.checkShared(instruction);
-    f.i32(AREA.shared).op('i32Add').area().op('i32Add').else();
+    if (this.around.meetsInCluster) this.sharedPlace(instruction, true);
+    else {
+      this.checkShared(instruction);
+      f.i32(AREA.shared).op('i32Add').area().op('i32Add');
+    }
+    f.else();
     f.get(high).i32(LOCAL_WINDOW_HIGH).op('i32Eq').if('i32');
     f.get(wide).op('i32WrapI64');
     this.checkLocal(instruction);

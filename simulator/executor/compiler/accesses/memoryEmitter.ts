@@ -1,5 +1,12 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../ptx/index.js';
-import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../memory/index.js';
+import {
+  CLUSTER_RANK_SHIFT,
+  CLUSTER_RANK_STEP,
+  LOCAL_WINDOW_HIGH,
+  PARAM_WINDOW_HIGH,
+  SHARED_WINDOW_HIGH,
+} from '../../memory/index.js';
+import { RECORD } from '../area/index.js';
 import { AddressEmitter, type MemorySurroundings } from './addressEmitter.js';
 import { AtomicEmitter } from './atomicEmitter.js';
 import { emitFetch } from './fetchEmitter.js';
@@ -79,8 +86,50 @@ export class MemoryEmitter {
     this.copies.copy(instruction);
   }
 
+  /** Between kinds of addresses, and what they tell. */
+  address(instruction: IrInstruction): void {
+    switch (instruction.opcode) {
+      case 'isspacep':
+        this.isInSpace(instruction);
+        return;
+      case 'mapa':
+        this.mapRank(instruction);
+        return;
+      case 'getctarank':
+        this.rankOf(instruction);
+        return;
+      default:
+        this.convertAddress(instruction);
+    }
+  }
+
+  /** The same place in the shared memory of the block of another rank. */
+  private mapRank(instruction: IrInstruction): void {
+    const f = this.emit.f;
+    const type = lastType(instruction) === 'u32' ? 'u32' : 'u64';
+    const [address, rank] = instruction.sources;
+    this.emit.use(address, type);
+    if (type === 'u32') f.i32(CLUSTER_RANK_STEP - 1).op('i32And');
+    else f.i64Halves(CLUSTER_RANK_STEP - 1, -1).op('i64And');
+    this.emit.use(rank, 'u32');
+    f.i32(CLUSTER_RANK_SHIFT).op('i32Shl');
+    if (type === 'u32') f.op('i32Or');
+    else f.op('i64ExtendI32U').op('i64Or');
+    this.emit.assign(instruction.destinations[0], type);
+  }
+
+  /** The rank of the block whose shared memory an address is of. */
+  private rankOf(instruction: IrInstruction): void {
+    const f = this.emit.f;
+    const isWide = lastType(instruction) !== 'u32';
+    this.emit.use(instruction.sources[0], isWide ? 'u64' : 'u32');
+    if (isWide) f.op('i32WrapI64');
+    f.i32(CLUSTER_RANK_SHIFT).op('i32ShrU');
+    this.emit.assign(instruction.destinations[0], 'u32');
+  }
+
   /** Leaves 1 when a generic address lies in the space. */
-  isInSpace(instruction: IrInstruction): void {
+  private isInSpace(instruction: IrInstruction): void {
     const f = this.emit.f;
     const high = this.emit.temporary('high', 'i32');
     this.emit.use(instruction.sources[0], 'u64');
@@ -88,6 +137,11 @@ export class MemoryEmitter {
     switch (spaceOf(instruction.modifiers)) {
       case 'shared':
         f.get(high).i32(SHARED_WINDOW_HIGH).op('i32Eq');
+        if (this.around.meetsInCluster && !instruction.modifiers.includes('shared::cluster')) {
+          this.emit.use(instruction.sources[0], 'u64');
+          f.op('i32WrapI64').i32(CLUSTER_RANK_SHIFT).op('i32ShrU');
+          f.area().memory('i32Load', RECORD.clusterRank).op('i32Eq').op('i32And');
+        }
         break;
       case 'local':
         f.get(high).i32(LOCAL_WINDOW_HIGH).op('i32Eq');
@@ -113,7 +167,7 @@ export class MemoryEmitter {
   }
 
   /** Between an address of a space and the generic address. */
-  convertAddress(instruction: IrInstruction): void {
+  private convertAddress(instruction: IrInstruction): void {
     const f = this.emit.f;
     const space = spaceOf(instruction.modifiers);
     this.emit.use(instruction.sources[0], 'u64');

@@ -1,4 +1,5 @@
 import { analyzeLoops, readRegisters, type IrFunction, type IrModule } from '../../../ptx/index.js';
+import { meetsInCluster } from '../../clusters.js';
 import { groupAccesses, type AccessGroups } from './accessGroups.js';
 import { exitMarks, type ExitMarks } from './exitMarks.js';
 import { buildFlowGraph, type FlowGraph, type FlowNode } from './flowGraph.js';
@@ -34,7 +35,7 @@ export function analyseKernel(ir: IrModule, fn: IrFunction, isResumable: boolean
   const found = isResumable ? undefined : known.get(fn);
   if (found !== undefined) return found;
   const loops = findSpinLoops(fn);
-  const takesTurns = loops.any || isResumable;
+  const takesTurns = loops.any || isResumable || meetsInCluster(fn);
   const scopeOf = (from: FlowNode, to: FlowNode): 'spin' | 'quantum' | undefined => {
     if (loops.isSpin(from.block, to.block)) return 'spin';
     return isResumable ? 'quantum' : undefined;

@@ -97,6 +97,15 @@ export const RECORD = {
   /** Blocks of a cluster in x, y, z; and whether the launch says so. */
   clusterDim: AREA.record + 196,
   isExplicitCluster: AREA.record + 208,
+  /**
+   * Of kernels whose blocks meet in clusters: the block's place in its own, one bit for each block of it that has not ended, where the
+   * shared memory of the first one and its own begin in the node's memory, and how far it is from one to the next.
+   */
+  clusterRank: AREA.record + 212,
+  clusterAlive: AREA.record + 216,
+  clusterShared: AREA.record + 220,
+  ownShared: AREA.record + 224,
+  clusterStride: AREA.record + 228,
 } as const;
 
 /** What the block driver and the host hand one another: i32 each, by warp where it says so. */
@@ -181,6 +190,7 @@ export const FAULTS: readonly FaultCode[] = [
   'stackOverflow',
   'deadlock',
   'unsupportedInstruction',
+  'clusterBlockNotPresent',
 ];
 
 /** In place of a fault: the run has come to the position at which it was to stop. */

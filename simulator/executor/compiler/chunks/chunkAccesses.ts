@@ -52,6 +52,7 @@ export class ChunkAccesses {
     return {
       sharedLayout: plan.sharedLayout,
       localLayout: plan.localLayout,
+      meetsInCluster: false,
       caches: this.caches,
       localBase: () => this.threads.oneLocalMemory,
       countBytes: (what, bytes) => {

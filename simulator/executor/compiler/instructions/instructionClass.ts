@@ -52,6 +52,7 @@ export function spaceOf(modifiers: readonly string[]): AccessSpace {
       case 'const':
         return modifier;
       case 'shared::cta':
+      case 'shared::cluster':
         return 'shared';
       case 'param::entry':
       case 'param::func':

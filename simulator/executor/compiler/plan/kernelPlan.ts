@@ -19,6 +19,8 @@ export interface KernelPlan {
   readonly form: CodeForm;
   /** Whether threads give way to one another, because they wait for each other or may have to stop. */
   readonly takesTurns: boolean;
+  /** Whether blocks meet in clusters: then shared addresses tell ranks, and shared memory lies where the launch record says. */
+  readonly meetsInCluster: boolean;
   /** Whether lanes of a warp are seen to go in step. */
   readonly isInStep: boolean;
   readonly graph: FlowGraph;

@@ -131,8 +131,7 @@ export function emitUnguarded(
       return;
     case undefined: {
       if (isOnAddress(instruction.opcode)) {
-        if (instruction.opcode === 'isspacep') memory.isInSpace(instruction);
-        else memory.convertAddress(instruction);
+        memory.address(instruction);
         return;
       }
       if (asksTextureUnit(instruction.opcode)) {

@@ -18,6 +18,7 @@ export function laneMemory(
   return {
     sharedLayout: plan.sharedLayout,
     localLayout: plan.localLayout,
+    meetsInCluster: plan.meetsInCluster,
     caches,
     localBase: () => lane.localMemory,
     countBytes: (what, bytes) => {

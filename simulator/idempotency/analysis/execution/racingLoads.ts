@@ -180,5 +180,11 @@ function storesShared(instruction: IrInstruction): boolean {
 /** A barrier of the whole block: one with a number of threads may leave out the ones that store. */
 function isBarrierOfAll({ opcode, modifiers, sources }: IrInstruction): boolean {
   const isOfBlock = sources.length === (modifiers.includes('red') ? 2 : 1);
-  return isBarrier(opcode) && isOfBlock && !modifiers.includes('arrive') && !modifiers.includes('warp');
+  return (
+    isBarrier(opcode) &&
+    isOfBlock &&
+    !modifiers.includes('arrive') &&
+    !modifiers.includes('warp') &&
+    !modifiers.includes('cluster')
+  );
 }

@@ -456,6 +456,7 @@ export class VectorMemoryEmitter {
     return {
       sharedLayout: around.sharedLayout,
       localLayout: around.localLayout,
+      meetsInCluster: false,
       caches: around.caches,
       localBase: () => around.localBase(),
       countBytes: (what, bytes) => {

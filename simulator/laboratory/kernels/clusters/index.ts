@@ -1,0 +1,13 @@
+import type { KernelFixture } from '../kernelFixture.js';
+import { clusterHistogram } from './clusterHistogram.js';
+import { clusterPipeline } from './clusterPipeline.js';
+import { clusterReduction } from './clusterReduction.js';
+import { clusterStencil } from './clusterStencil.js';
+
+/** Programs whose blocks meet in clusters. No card has been asked yet. */
+export const clusterFixtures: readonly KernelFixture[] = [
+  clusterHistogram,
+  clusterPipeline,
+  clusterReduction,
+  clusterStencil,
+];
