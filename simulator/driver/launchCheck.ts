@@ -1,3 +1,4 @@
+import { clusterBlocks } from '../executor/index.js';
 import type { BlockRange, LoadedModule } from '../executor/index.js';
 import type { DeviceProfile, LaunchRequest } from '../gpu/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
@@ -29,7 +30,7 @@ export function launchRequest(
   }
   const { controls } = args;
   const range = controls?.blocks;
-  if (range !== undefined) checkRange(range, fit.blocks);
+  if (range !== undefined) checkRange(range, fit);
   const lo = range?.lo ?? 0;
   const hi = range?.hi ?? fit.blocks;
   const mask = tpcMask(controls?.tpcMask, profile);
@@ -62,8 +63,15 @@ export function launchRequest(
   };
 }
 
-function checkRange({ lo, hi }: BlockRange, blocks: number): void {
-  if (Number.isInteger(lo) && Number.isInteger(hi) && lo >= 0 && lo <= hi && hi <= blocks) return;
+function checkRange({ lo, hi }: BlockRange, { blocks, shape }: LaunchFit): void {
+  const cluster = clusterBlocks(shape);
+  if (Number.isInteger(lo) && Number.isInteger(hi) && lo >= 0 && lo <= hi && hi <= blocks) {
+    if (lo % cluster === 0 && hi % cluster === 0) return;
+    throw new Refusal(
+      'invalidLaunch',
+      `controls.blocks: [${lo}, ${hi}) cuts a cluster; both must be multiples of its ${cluster} blocks`,
+    );
+  }
   throw new Refusal(
     'invalidLaunch',
     `controls.blocks: [${lo}, ${hi}) is not inside the grid's [0, ${blocks})`,
