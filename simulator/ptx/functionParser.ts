@@ -190,13 +190,15 @@ export class FunctionParser {
 
   private parseInstruction(): void {
     const parsed = this.parser.parse();
-    for (const each of this.rewritten(parsed)) this.push(pendingIn(this.scopes.here, each));
-    if (parsed.opaque === true)
-      this.refuse(
-        parsed.line,
-        parsed.text,
-        parsed.reason ?? refusalReason(parsed, formsOf(parsed.opcode).length > 0),
-      );
+    for (const each of this.rewritten(parsed)) {
+      this.push(pendingIn(this.scopes.here, each));
+      if (each.opaque === true)
+        this.refuse(
+          each.line,
+          each.text,
+          each.reason ?? refusalReason(each, formsOf(each.opcode).length > 0),
+        );
+    }
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {

@@ -78,6 +78,8 @@ function hasDestination(opcode: string, modifiers: readonly string[]): boolean {
       return modifiers.includes('red');
     case 'unlessStored':
       return !modifiers.includes('store');
+    case 'states':
+      return modifiers.some((each) => /^(?:arrive|arrive_drop|\w+_wait|pending_count|advance)$/.test(each));
   }
 }
 

@@ -1,6 +1,7 @@
 import { isa } from './isa/index.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand, ScalarType } from './ir.js';
+import { arriveOfCopies, mbarrierSteps } from './mbarriers.js';
 import { doubleLiteral, literalValue, singleLiteral } from './literals.js';
 import { isScalarType, typeBits } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
@@ -11,7 +12,8 @@ import { sourceTypes } from './support.js';
 /**
  * Spellings that mean what simpler instructions mean are replaced by those, so that nothing behind the parser needs to
  * know them: vectors and 128-bit registers moved, braces around one register, special registers and variables as operands of `cvt` and `cvta`,
- * policies and hints to caches, the predicate of `cp.async`.
+ * policies and hints to caches, the predicate of `cp.async`, mbarriers. One that may not be written as it is comes back
+ * opaque, with the reason.
  */
 export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   if (parsed.opaque === true) return [parsed];
@@ -28,7 +30,9 @@ export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): Pars
     case 'special':
       return moveSource(plain, scopes);
     case 'copy':
-      return copySize(plain, scopes);
+      return plain.modifiers.includes('mbarrier') ? arriveOfCopies(plain, scopes) : copySize(plain, scopes);
+    case 'mbarrier':
+      return mbarrierSteps(plain, scopes);
     case 'stack':
     case undefined:
       return [withRoundedLiterals(plain)];

@@ -1,6 +1,7 @@
 import type { IrInstruction, ScalarType } from '../../ptx/index.js';
 import { isNan64 } from './doubleBits.js';
 import { add32, flush32 } from './float.js';
+import { advanceMbarrier } from './mbarrierState.js';
 import { scalarOperation } from './operations.js';
 import type { Value, ValueKind } from './operationTypes.js';
 
@@ -24,6 +25,7 @@ const updates: Readonly<Record<string, Update>> = {
   max: (old, b) => (b > old ? b : old),
   inc: (old, b) => (old >= b ? 0 : Number(old) + 1),
   dec: (old, b) => (old === 0 || old > b ? b : Number(old) - 1),
+  advance: (old, b) => advanceMbarrier(BigInt(old), BigInt(b)),
   add: (old, b) => (typeof old === 'bigint' ? old + BigInt(b) : old + Number(b)),
 };
 

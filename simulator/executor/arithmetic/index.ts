@@ -1,4 +1,5 @@
 export * from './approximate.js';
+export { MBARRIER } from './mbarrierState.js';
 export { atomicName, atomicUpdate, type AtomicUpdate } from './atomicUpdates.js';
 export { specialFunctionRows, specialFunctionWords } from './specialFunctions.js';
 export { compare, type Comparison } from './comparison.js';

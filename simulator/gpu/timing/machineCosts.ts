@@ -169,6 +169,9 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(1, undefined, 0, latency.alu * 6);
     case 'fence':
       return cost(2, undefined, 0, 0);
+    case 'mbarrier':
+      // The table of an H200 has no figure for it: issued as any access, answered as an atomic of shared memory is.
+      return cost(1, undefined, 0, latency.atomic);
     case 'request':
       return cost(1, undefined, 0, 0);
     case 'other':

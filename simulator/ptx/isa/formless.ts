@@ -62,7 +62,7 @@ export const replacedByOthers = {
 
 const refused = (reason: string): Formless => ({ kind: 'refused', reason });
 const TENSORS = refused('products of a warpgroup are not supported: use mma.sync');
-const BULK = refused('mbarriers and bulk copies are not supported');
+const BULK = refused('bulk copies and tensor maps are not supported');
 
 export const refusedByName = {
   wgmma: formless(effects.unknown, TENSORS),
@@ -73,7 +73,6 @@ export const refusedByName = {
       'memory of several GPUs behind one address, which cards of sm_90 and later have behind an NVSwitch, is not supported: load from and store to each GPU by itself',
     ),
   ),
-  mbarrier: formless(effects.unknown, BULK),
   tensormap: formless(effects.unknown, BULK),
   setmaxnreg: formless(effects.hint, refused('this instruction is not supported')),
 };

@@ -4,6 +4,9 @@ import { effects, row, syntax, UNTAINTED } from './parts.js';
 const any = '[bus](?:8|16|32|64)|f32|f64';
 const spaces = 'global|shared|shared::cta|shared::cluster|local|param|param::entry|param::func|const';
 const writable = 'global|shared|shared::cta|shared::cluster|local|param|param::func';
+const scopes = 'cta|cluster|gpu|sys';
+/** Fences that order what one kind of memory sees alone. */
+const restricted = 'proxy|async::generic|sync_restrict::shared::(?:cta|cluster)|cluster';
 const caching = 'ca|cg|cs|lu|cv|wb|wt|L1::\\w+|L2::(?:64B|128B|256B)';
 const generic = 'global|shared|shared::cta|shared::cluster|local|const|param|param::entry';
 
@@ -190,6 +193,7 @@ export const memory = {
       ),
       form('', 'async|commit_group|wait_all', '<-', 'async', 'commit_group|wait_all'),
       form('', 'async|wait_group', '<- i', 'async', 'wait_group'),
+      form('b64', 'async|mbarrier|arrive|noinc|shared|shared::cta', '<- a', 'async', 'mbarrier', 'arrive'),
     ),
     syntax: syntax({ writes: 'never', rule: 'copy', hints: 'copy', rewritten: 'copy' }),
     counted: 'copy',
@@ -231,7 +235,35 @@ export const memory = {
         70,
         form('', 'sc|acq_rel|acquire|release|cta|cluster|gpu|sys', '<-', 'cta|cluster|gpu|sys'),
       ),
-      ...since('7.5', 70, form('', 'proxy|alias|async|global|shared::cta', '<-', 'proxy', 'alias|async')),
+      ...since(
+        '7.5',
+        70,
+        form('', 'proxy|alias|async|global|shared::cta|shared::cluster', '<-', 'proxy', 'alias|async'),
+      ),
+      ...since(
+        '8.0',
+        90,
+        form('', 'mbarrier_init|release|cluster', '<-', 'mbarrier_init', 'release', 'cluster'),
+      ),
+      ...since(
+        '8.3',
+        90,
+        form('', `proxy|tensormap::generic|release|${scopes}`, '<-', 'tensormap::generic', 'release', scopes),
+        form(
+          '',
+          `proxy|tensormap::generic|acquire|${scopes}`,
+          '<- a i',
+          'tensormap::generic',
+          'acquire',
+          scopes,
+        ),
+      ),
+      ...since(
+        '8.6',
+        90,
+        form('', `${restricted}|acquire`, '<-', 'acquire', 'sync_restrict::shared::cluster', 'cluster'),
+        form('', `${restricted}|release`, '<-', 'release', 'sync_restrict::shared::cta', 'cluster'),
+      ),
     ],
   }),
 };

@@ -108,8 +108,11 @@ export interface Effects {
 
 /** What the parser must know beside forms. */
 export interface Syntax {
-  /** When the first operand is written: a barrier's when it reduces, a matrix's unless it is stored. */
-  readonly writes: 'always' | 'never' | 'reductions' | 'unlessStored';
+  /**
+   * When the first operand is written: a barrier's when it reduces, a matrix's unless it is stored, an mbarrier's where it
+   * gives its state or tells whether a phase is over.
+   */
+  readonly writes: 'always' | 'never' | 'reductions' | 'unlessStored' | 'states';
   /** Registers may be wider than the type. */
   readonly isWider: boolean;
   /** `!%p` may be an operand. */
@@ -129,7 +132,7 @@ export interface Syntax {
   /** Vectors in braces of as many registers as `.v2`, `.v4` say. */
   readonly isBraced: boolean;
   /** How it becomes others before it is checked (`rewriting.ts`). */
-  readonly rewritten: 'move' | 'special' | 'symbol' | 'copy' | 'policy' | 'stack' | undefined;
+  readonly rewritten: 'move' | 'special' | 'symbol' | 'copy' | 'policy' | 'stack' | 'mbarrier' | undefined;
 }
 
 export interface EarlySpelling {
@@ -221,6 +224,8 @@ export type CostFamily =
   /** A product of matrices, on the pipe of tensor cores. */
   | 'matrix'
   | 'fence'
+  /** The unit for barriers in shared memory. */
+  | 'mbarrier'
   /** Asks the machine for something, and waits for no result. */
   | 'request'
   /** Of what does not run. */

@@ -5,6 +5,7 @@ import { conversions } from './conversions.js';
 import { exchanges } from './exchanges.js';
 import { refusedByName, replacedByOthers, runtimeCalls, unknownOpcode } from './formless.js';
 import { matrices } from './matrices.js';
+import { mbarriers } from './mbarriers.js';
 import { memory } from './memory.js';
 import type { EffectKind, Row } from './row.js';
 import { textures } from './textures.js';
@@ -21,6 +22,7 @@ const rows = {
   ...matrices,
   ...memory,
   ...textures,
+  ...mbarriers,
   ...runtimeCalls,
   ...replacedByOthers,
   ...refusedByName,

@@ -211,6 +211,10 @@ export class AtomicEmitter {
       imported.call(f, scalar);
       return;
     }
+    if (has('advance')) {
+      f.get(old).get(operand).call(this.emit.library.index('advanceMbarrier'));
+      return;
+    }
     if (has('cas')) {
       this.emit.use(replacement, type, true);
       f.get(old)

@@ -1,4 +1,4 @@
-import { exponentialBias } from '../../arithmetic/index.js';
+import { exponentialBias, MBARRIER } from '../../arithmetic/index.js';
 import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../../../wasm/index.js';
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from '../area/index.js';
@@ -393,6 +393,41 @@ function halfToFloat(): FunctionBuilder {
   return f;
 }
 
+/** (64 bits of an mbarrier, what happens to it) → its bits then: see `arithmetic/mbarrierState.ts`. */
+function advanceMbarrier(): FunctionBuilder {
+  const f = fn(['i64', 'i64'], 'i64');
+  const { arrivals, expected, pending, transactions } = MBARRIER;
+  const [count, expectedNow, pendingNow, bytes] = [
+    f.local('i64'),
+    f.local('i64'),
+    f.local('i64'),
+    f.local('i64'),
+  ];
+  const phase = f.local('i64');
+  const mask = (bits: number): FunctionBuilder => f.i64(2 ** bits - 1).op('i64And');
+  const field = ({ at, bits }: { readonly at: number; readonly bits: number }): FunctionBuilder => {
+    f.get(0).i64(at).op('i64ShrU');
+    return mask(bits);
+  };
+  f.get(1).i64(arrivals.at).op('i64ShrU');
+  mask(arrivals.bits).set(count);
+  field(expected).get(count).i64(0).get(1).i64(0).op('i64LtS').op('select').op('i64Add');
+  mask(expected.bits).set(expectedNow);
+  field(pending).get(count).op('i64Add');
+  mask(pending.bits).set(pendingNow);
+  field(transactions).get(1).op('i64Add');
+  mask(transactions.bits).set(bytes);
+  f.get(0).i64Halves(0, -0x80000000).op('i64And').set(phase);
+  f.get(pendingNow).get(bytes).op('i64Or').op('i64Eqz').if();
+  f.get(expectedNow).set(pendingNow);
+  f.get(phase).i64Halves(0, -0x80000000).op('i64Xor').set(phase).end();
+  f.get(phase);
+  f.get(pendingNow).i64(pending.at).op('i64Shl').op('i64Or');
+  f.get(bytes).i64(transactions.at).op('i64Shl').op('i64Or');
+  f.get(expectedNow).i64(expected.at).op('i64Shl').op('i64Or');
+  return f;
+}
+
 const makers = {
   locate,
   reachLanes,
@@ -414,6 +449,7 @@ const makers = {
   ...halfFunctionMakers,
   ...laneSpecialFunctionMakers,
   halfToFloat,
+  advanceMbarrier,
   divS32: () => divide('i32', 'DivS'),
   divU32: () => divide('i32', 'DivU'),
   remS32: () => divide('i32', 'RemS'),
