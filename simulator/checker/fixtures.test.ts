@@ -45,6 +45,8 @@ describe('measured kernels are clean under every checker', () => {
 /** Programs that live on order: barriers, warp-level operations, atomics, locks, fences, the heap. */
 const ordered = [
   'treeSum',
+  'barrierPipeline',
+  'bulkCopies',
   'warpSum',
   'lastBlockSum',
   'blellochScan',

@@ -41,6 +41,41 @@ ld.shared.u32 %r6, [%r8];`,
   );
 }
 
+describe('copies that an mbarrier tells of', () => {
+  const copied = (wait: string): string =>
+    kernelText(
+      `setp.ne.u32 %p1, %r1, 0;
+@%p1 bra READY;
+mbarrier.init.shared.b64 [bar], 1;
+READY:
+bar.sync 0;
+@%p1 bra ISSUED;
+mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1], 256, [bar];
+ISSUED:
+${wait}
+shl.b32 %r4, %r1, 2;
+mov.u32 %r5, s;
+add.u32 %r5, %r5, %r4;
+ld.shared.u32 %r6, [%r5];`,
+      '.shared .align 16 .b8 s[1024];\n.shared .align 8 .b64 bar;',
+    );
+
+  const launch = { args: [zeros(256)] };
+
+  it('a read before the wait', () => {
+    const text = copied('');
+    expect(pairs(races(text, launch))).toEqual([
+      `${lineOf(text, 'cp.async.bulk')}-${lineOf(text, 'ld.shared.u32')}`,
+    ]);
+  });
+
+  it('none after it', () => {
+    const wait = 'WAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;';
+    expect(titles(races(copied(wait), launch))).toEqual([]);
+  });
+});
+
 describe('barriers of the block', () => {
   it('a read of what another thread wrote, without a barrier between', () => {
     const text = neighbour('', 32);

@@ -4,10 +4,11 @@ import { parseVariables } from './declarations.js';
 import { parseAttribute, parseBank } from './declaredTypes.js';
 import { checkFeature } from './features.js';
 import type { FirstTargets } from './firstTargets.js';
+import { type Expansion, expansionOf } from './expansion.js';
 import { earlier, firstRefusal } from './firstRefusal.js';
 import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
-import { InstructionParser } from './instructionParser.js';
+import { InstructionParser, type OperandNames } from './instructionParser.js';
 import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameterList, parseParameters } from './parameters.js';
@@ -20,7 +21,7 @@ import type { Token } from './lexer.js';
 import { parseRegisters } from './registerDeclarations.js';
 import { FunctionScopes, type RegisterDeclaration } from './scopes.js';
 import { allocatableBytes, allocate, type AllocationStack, startStack } from './stackAllocation.js';
-import type { TokenStream } from './tokenStream.js';
+import { TokenStream } from './tokenStream.js';
 
 /** Writers of PTX nest a scope or two, for calls and inline assembly; each look-up of a name walks through them. */
 const deepestScope = 128;
@@ -55,7 +56,10 @@ export class FunctionParser {
   private readonly ownParameters = new ParameterLayout();
   private readonly pending: PendingInstruction[] = [];
   private readonly labelNames = new Map<number, string>();
-  private readonly parser: InstructionParser;
+  private readonly names: OperandNames;
+  private parser: InstructionParser;
+  /** The instruction in whose place a text of its own is being read. */
+  private expanded: ParsedInstruction | undefined;
   private refusal: IrRefusal | undefined;
   private branchTargets = 0;
   /** A `.pragma "nounroll"` that no instruction has followed yet. */
@@ -65,13 +69,13 @@ export class FunctionParser {
   private readonly prologue: PendingInstruction[] = [];
 
   constructor(
-    private readonly stream: TokenStream,
+    private stream: TokenStream,
     private readonly head: FunctionHead,
     private readonly context: ModuleContext,
   ) {
     const scopes = new FunctionScopes(context.registers);
     this.scopes = scopes;
-    const names = {
+    this.names = {
       scopes,
       symbol: (name: string): string | undefined =>
         scopes.findSymbol(name) ?? (context.isSymbol(name) ? name : undefined),
@@ -79,7 +83,7 @@ export class FunctionParser {
         context.useReservedSharedMemory();
       },
     };
-    this.parser = new InstructionParser(stream, names, context.firstTargets);
+    this.parser = new InstructionParser(stream, this.names, context.firstTargets);
   }
 
   /** The body with its braces. */
@@ -99,12 +103,32 @@ export class FunctionParser {
       } else if (stream.accept('}')) {
         depth--;
         if (depth > 0) this.scopes.close();
-      } else if (token.kind === 'dotted') this.parseDirective();
-      else if (stream.is(':', 1)) this.parseLabel();
-      else if (stream.accept(';')) continue;
-      else this.parseInstruction();
+      } else this.parseStatement();
     }
     return this.finish(endLine);
+  }
+
+  private parseStatement(): void {
+    const { stream } = this;
+    if (stream.peek().kind === 'dotted') this.parseDirective();
+    else if (stream.is(':', 1)) this.parseLabel();
+    else if (!stream.accept(';')) this.parseInstruction();
+  }
+
+  /** Puts the text that stands for an instruction in its place: a scope of its own, with names for its operands. */
+  private expand(parsed: ParsedInstruction, { text, registers, symbols }: Expansion): void {
+    const { stream, parser, scopes } = this;
+    this.stream = new TokenStream(text, stream.file);
+    this.parser = new InstructionParser(this.stream, this.names);
+    this.expanded = parsed;
+    scopes.open();
+    for (const [name, register] of registers) scopes.declareAlias(name, register);
+    for (const [name, inIr] of symbols) scopes.declareSymbolAs(name, inIr);
+    while (this.stream.peek().kind !== 'end') this.parseStatement();
+    scopes.close();
+    this.expanded = undefined;
+    this.stream = stream;
+    this.parser = parser;
   }
 
   /**
@@ -191,14 +215,18 @@ export class FunctionParser {
   private parseInstruction(): void {
     const parsed = this.parser.parse();
     for (const each of this.rewritten(parsed)) {
-      this.push(pendingIn(this.scopes.here, each));
-      if (each.opaque === true)
-        this.refuse(
-          each.line,
-          each.text,
-          each.reason ?? refusalReason(each, formsOf(each.opcode).length > 0),
-        );
+      const expansion = this.expanded === undefined ? expansionOf(each, this.scopes) : undefined;
+      if (expansion?.kind === 'text') this.expand(each, expansion);
+      else this.take(expansion?.refused ?? each);
     }
+  }
+
+  private take(parsed: ParsedInstruction): void {
+    const { line, text } = this.expanded ?? parsed;
+    this.push(pendingIn(this.scopes.here, { ...parsed, line, text }));
+    if (parsed.opaque !== true) return;
+    const isKnown = formsOf(parsed.opcode).length > 0;
+    this.refuse(line, text, parsed.reason ?? refusalReason(parsed, isKnown));
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {

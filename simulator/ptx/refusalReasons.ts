@@ -6,7 +6,10 @@ type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers'>;
 
 /** Modifiers, of opcodes that run without them. */
 const families: readonly (readonly [RegExp, string])[] = [
-  [/\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b/, 'mbarriers and bulk copies are not supported'],
+  [
+    /\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b/,
+    'this form of an mbarrier or a bulk copy is not supported',
+  ],
   [/\bcluster\b|^clusterlaunchcontrol\b/, 'this instruction of a cluster is not supported'],
   [
     /^(alloca|stacksave|stackrestore)\b/,

@@ -125,6 +125,12 @@ export class FunctionScopes {
     return true;
   }
 
+  /** A name for a register that is there, in this scope. */
+  declareAlias(name: string, register: number): void {
+    const { type } = this.registers[register] ?? { type: 'b32' as const };
+    this.current.registers.set(name, { name, type, width: 1, numbers: [register] });
+  }
+
   /** A fresh register that no text names. */
   temporary(type: ScalarType): number {
     return this.addRegister('%temporary', type);

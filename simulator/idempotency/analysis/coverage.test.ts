@@ -22,6 +22,7 @@ const programs = new Set([
   'warpScan',
   'mergeSort',
   'hashTable32',
+  'bulkCopies',
 ]);
 
 describe('summaries of the CUDA programs', () => {

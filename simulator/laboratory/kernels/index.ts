@@ -57,6 +57,8 @@ import { philox } from './random/philox.js';
 import { sobol } from './random/sobol.js';
 import { xorshift } from './random/xorshift.js';
 import { bfloatNorm } from './half/bfloatNorm.js';
+import { barrierPipeline } from './async/barrierPipeline.js';
+import { bulkCopies } from './async/bulkCopies.js';
 import { halfAxpy } from './half/halfAxpy.js';
 import { halfReduction } from './half/halfReduction.js';
 import { bigIntegers } from './wide/bigIntegers.js';
@@ -167,6 +169,8 @@ export const kernelFixtures: readonly KernelFixture[] = [
   sobol,
   xorshift,
   bfloatNorm,
+  barrierPipeline,
+  bulkCopies,
   halfAxpy,
   halfReduction,
   bigIntegers,

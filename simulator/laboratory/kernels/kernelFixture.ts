@@ -76,6 +76,8 @@ export interface KernelFixture {
   readonly settle?: (buffers: Buffers) => void;
   /** What `printf` writes. */
   readonly printed?: string;
+  /** No card has run it yet: it is held to its reference alone. */
+  readonly isUnasked?: true;
 }
 
 /** A texture object on a buffer, or a surface object where no sampler is given. */
@@ -94,6 +96,7 @@ interface FixtureText<B extends Buffers> {
   readonly outputs: Readonly<Partial<Record<keyof B, OutputRule>>>;
   readonly settle?: (buffers: B) => void;
   readonly printed?: string;
+  readonly isUnasked?: true;
 }
 
 /** Names a fixture after its PTX file and ties argument, output and buffer names together. */

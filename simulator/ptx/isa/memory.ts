@@ -36,6 +36,48 @@ function atomics(destination: string): InstructionForm[] {
   ];
 }
 
+const completes = 'mbarrier::complete_tx::bytes';
+const combines = 'and|or|xor|add|inc|dec|min|max';
+const reducible = 'f16|bf16|[bus](?:32|64)|f32|f64';
+
+/** Copies of any length, which one thread asks for. What they are made of: `ptx/bulkCopies.ts`. */
+const bulkCopies = since(
+  '8.0',
+  90,
+  form(
+    '',
+    `async|bulk|global|shared::cta|shared::cluster|${completes}`,
+    '<- a a i a',
+    'async',
+    'bulk',
+    completes,
+  ),
+  form('', 'async|bulk|global|shared::cta|bulk_group', '<- a a i', 'async', 'bulk', 'bulk_group'),
+  form('', 'async|bulk|prefetch|L2|global', '<- a i', 'async', 'bulk', 'prefetch', 'L2'),
+  form('', 'async|bulk|commit_group', '<-', 'async', 'bulk', 'commit_group'),
+  form('', 'async|bulk|wait_group|read', '<- i', 'async', 'bulk', 'wait_group'),
+  form(
+    reducible,
+    `reduce|async|bulk|shared::cta|shared::cluster|${completes}|${combines}`,
+    '<- a a i a',
+    'reduce',
+    'async',
+    'bulk',
+    completes,
+    combines,
+  ),
+  form(
+    reducible,
+    `reduce|async|bulk|global|shared::cta|bulk_group|${combines}|noftz`,
+    '<- a a i',
+    'reduce',
+    'async',
+    'bulk',
+    'bulk_group',
+    combines,
+  ),
+);
+
 /** What one access through an address is. */
 const ACCESS = {
   isUniform: false,
@@ -100,7 +142,20 @@ export const memory = {
   }),
   st: row(effects.store, {
     ...ACCESS,
-    forms: [form(any, `${writable}|${memoryOrder}|mmio|${caching}|v2|v4`, '<- a vT')],
+    forms: [
+      form(any, `${writable}|${memoryOrder}|mmio|${caching}|v2|v4`, '<- a vT'),
+      ...since(
+        '8.1',
+        90,
+        form(
+          '[bus](?:32|64)|f32|f64',
+          `async|weak|${completes}|shared::cluster|v2|v4`,
+          '<- a vT a',
+          'async',
+          completes,
+        ),
+      ),
+    ],
     syntax: syntax({ writes: 'never', isWider: true, hints: 'access', isBraced: true }),
     counted: 'store',
     cost: 'access',
@@ -172,7 +227,21 @@ export const memory = {
   }),
   red: row(effects.reduction, {
     ...ACCESS,
-    forms: atomics(''),
+    forms: [
+      ...atomics(''),
+      ...since(
+        '8.1',
+        90,
+        form(
+          '[bus](?:32|64)',
+          `async|relaxed|cluster|${completes}|shared::cluster|${combines}`,
+          '<- a T a',
+          'async',
+          completes,
+          combines,
+        ),
+      ),
+    ],
     syntax: syntax({ writes: 'never', hints: 'access' }),
     counted: 'atomic',
     cost: 'access',
@@ -194,7 +263,7 @@ export const memory = {
       form('', 'async|commit_group|wait_all', '<-', 'async', 'commit_group|wait_all'),
       form('', 'async|wait_group', '<- i', 'async', 'wait_group'),
       form('b64', 'async|mbarrier|arrive|noinc|shared|shared::cta', '<- a', 'async', 'mbarrier', 'arrive'),
-    ),
+    ).concat(bulkCopies),
     syntax: syntax({ writes: 'never', rule: 'copy', hints: 'copy', rewritten: 'copy' }),
     counted: 'copy',
     cost: 'request',
