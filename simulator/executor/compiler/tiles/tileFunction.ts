@@ -2,6 +2,7 @@ import { fittedModel, type TileForm } from '../../../tensor/index.js';
 import type { Library } from '../library/index.js';
 import { fusedVectors, fusedVectorsScratch } from './fusedVectors.js';
 import { integerVectors, integerVectorsScratch } from './integerVectors.js';
+import { doubleChain, doubleChainScratch, exactChain } from './doubleChain.js';
 import { exactFused, exactFusedScratch } from './exactFused.js';
 
 /**
@@ -24,6 +25,17 @@ export function tileFunction(form: TileForm): TileFunction {
       scratchBytes: integerVectorsScratch(form),
       index: (library) => library.once(form.name, () => integerVectors(form)),
     };
+  if (model.kind === 'chain') {
+    const exact = (library: Library): number =>
+      library.once(`exact ${form.name}`, () => exactChain(form, library));
+    return {
+      scratchBytes: doubleChainScratch(form),
+      index: (library) =>
+        form.rounding === 'rn' && library.fusesMultiplyAdd
+          ? library.once(form.name, () => doubleChain(form, exact(library)))
+          : exact(library),
+    };
+  }
   if (model.kind !== 'fused') throw new RangeError(`no tile function of ${form.name}`);
   const exact = (library: Library): number =>
     library.once(`exact ${form.name}`, () => exactFused(form, model));

@@ -58,7 +58,7 @@ function differences(
   return found;
 }
 
-const kinds = ['fused', 'integer'];
+const kinds = ['fused', 'integer', 'chain'];
 const names = productNames().filter((name) => kinds.includes(fittedModel(formOf(name)).kind));
 
 describe('tile functions', () => {
