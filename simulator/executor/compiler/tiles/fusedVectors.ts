@@ -7,7 +7,7 @@ import { vectorPlan, type FactorBlocks, type SumBlocks, type VectorPlan } from '
 import { linearIndex, pushIndex, repeat } from './linearIndex.js';
 import { interleave, transpose, vectorLocals } from './shuffles.js';
 import { SparseLines } from './sparseLines.js';
-import { HalfRounder, halvesToFloats } from './sumVectors.js';
+import { HalfRounder, halvesToFloats, pushHalfBits } from './sumVectors.js';
 
 /** Exponents below this one of a sum go the exact way: scales stay normal numbers. */
 const lowestExponent = -100;
@@ -436,7 +436,7 @@ class FusedEmitter {
   }
 
   writeResults(): void {
-    const { f, plan, rooms, source, target, lines, spare, rounder } = this;
+    const { f, plan, rooms, source, target, lines, spare } = this;
     const { d } = plan;
     const stride = 4 * d.across;
     this.eachSum(d, 0, RESULT, () => {
@@ -462,7 +462,7 @@ class FusedEmitter {
           f.get(target)
             .simdMemory('v128Load', rooms.sums + at * stride + half)
             .set(value);
-          rounder.pushBits(value);
+          pushHalfBits(f, value, spare.slice(1));
         }
         f.simd('i16x8NarrowI32x4U').set(line);
       });

@@ -26,23 +26,33 @@ export class HalfRounder {
     splat32(f, 0x7fffffff).simd('v128And');
     splat32(f.get(value), 0x80000000).simd('v128And').simd('v128Or').set(value);
   }
+}
 
-  /** Pushes the bits of four f16, as i32, that f32 in a local are. */
-  pushBits(value: number): void {
-    const { f, magic, rounded } = this;
-    f.get(value).simd('f32x4Abs').set(magic);
-    // A normal one has the top of an f32's fraction, a subnormal one counts its last places.
-    splat32(f.get(magic).i32(13).simd('i32x4ShrU'), 112 << 10)
-      .simd('i32x4Sub')
-      .set(rounded);
-    splat32(f.get(rounded), 0x7c00).simd('i32x4MinS');
-    splat32(f.get(magic), floatBits(2 ** 24))
-      .simd('f32x4Mul')
-      .simd('i32x4TruncSatF32x4S');
-    splat32(f.get(magic), floatBits(2 ** -14)).simd('f32x4Ge');
-    f.simd('v128Bitselect');
-    splat32(f.get(value).i32(16).simd('i32x4ShrU'), 0x8000).simd('v128And').simd('v128Or');
-  }
+/** Pushes the bits of four f16, as i32, that f32 in a local are. */
+export function pushHalfBits(
+  f: FunctionBuilder,
+  value: number,
+  [magnitude = 0, top = 0]: readonly number[],
+): void {
+  f.get(value).simd('f32x4Abs').set(magnitude);
+  // A normal one has the top of an f32's fraction, a subnormal one counts its last places.
+  splat32(f.get(magnitude).i32(13).simd('i32x4ShrU'), 112 << 10)
+    .simd('i32x4Sub')
+    .set(top);
+  splat32(f.get(top), 0x7c00).simd('i32x4MinS');
+  splat32(f.get(magnitude), floatBits(2 ** 24))
+    .simd('f32x4Mul')
+    .simd('i32x4TruncSatF32x4S');
+  splat32(f.get(magnitude), floatBits(2 ** -14)).simd('f32x4Ge');
+  f.simd('v128Bitselect');
+  splat32(f.get(value).i32(16).simd('i32x4ShrU'), 0x8000).simd('v128And').simd('v128Or').set(top);
+  // NaN is all ones but the sign.
+  splat32(f, 0x7fff).get(top).get(value).get(value).simd('f32x4Ne').simd('v128Bitselect');
+}
+
+/** Pushes the bits of four f32, of which NaN are all ones but the sign. */
+export function pushSingleBits(f: FunctionBuilder, value: number): void {
+  splat32(f, 0x7fffffff).get(value).get(value).get(value).simd('f32x4Ne').simd('v128Bitselect');
 }
 
 export function floatBits(value: number): number {

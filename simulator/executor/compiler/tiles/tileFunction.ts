@@ -1,13 +1,14 @@
 import { fittedModel, type TileForm } from '../../../tensor/index.js';
 import type { Library } from '../library/index.js';
-import { fusedVectors, fusedVectorsScratch } from './fusedVectors.js';
-import { integerVectors, integerVectorsScratch } from './integerVectors.js';
 import { doubleChain, doubleChainScratch, exactChain } from './doubleChain.js';
 import { exactFused, exactFusedScratch } from './exactFused.js';
+import { fusedVectors, fusedVectorsScratch } from './fusedVectors.js';
+import { integerVectors, integerVectorsScratch } from './integerVectors.js';
+import { quadProducts, quadScratch } from './quadProducts.js';
 
 /**
  * A warp's matrix product as a function of a module: (words, result, scratch) → (), three addresses. Words are those of
- * {@link computeTile}: A, B, C and of a sparse form 32 of metadata, unit `register * 32 + lane` of each; D is left in the same way, to the
+ * `computeTile`: A, B, C and of a sparse form 32 of metadata, unit `register * 32 + lane` of each; D is left in the same way, to the
  * bit of what `computeTile` makes of the form's fitted model. The three do not overlap.
  */
 export interface TileFunction {
@@ -19,32 +20,38 @@ export interface TileFunction {
 
 /** @throws RangeError of a form that a warp does not compute */
 export function tileFunction(form: TileForm): TileFunction {
+  if (form.kind === 'wgmma') throw new RangeError(`${form.name} is computed by four warps`);
   const model = fittedModel(form);
-  if (model.kind === 'integer')
-    return {
-      scratchBytes: integerVectorsScratch(form),
-      index: (library) => library.once(form.name, () => integerVectors(form)),
-    };
-  if (model.kind === 'chain') {
-    const exact = (library: Library): number =>
-      library.once(`exact ${form.name}`, () => exactChain(form, library));
-    return {
-      scratchBytes: doubleChainScratch(form),
-      index: (library) =>
-        form.rounding === 'rn' && library.fusesMultiplyAdd
-          ? library.once(form.name, () => doubleChain(form, exact(library)))
-          : exact(library),
-    };
+  const { name } = form;
+  const exactName = `exact ${name}`;
+  switch (model.kind) {
+    case 'fused':
+      return {
+        scratchBytes: Math.max(exactFusedScratch(form), fusedVectorsScratch(form)),
+        index: (library) => {
+          const exact = library.once(exactName, () => exactFused(form, model));
+          return library.once(name, () => fusedVectors(form, model, library, exact));
+        },
+      };
+    case 'integer':
+      return {
+        scratchBytes: integerVectorsScratch(form),
+        index: (library) => library.once(name, () => integerVectors(form)),
+      };
+    case 'chain':
+      return {
+        scratchBytes: doubleChainScratch(form),
+        index: (library) => {
+          const exact = library.once(exactName, () => exactChain(form, library));
+          return form.rounding === 'rn' && library.fusesMultiplyAdd
+            ? library.once(name, () => doubleChain(form, exact))
+            : exact;
+        },
+      };
+    case 'scalar':
+      return {
+        scratchBytes: quadScratch,
+        index: (library) => library.once(name, () => quadProducts(form, model)),
+      };
   }
-  if (model.kind !== 'fused') throw new RangeError(`no tile function of ${form.name}`);
-  const exact = (library: Library): number =>
-    library.once(`exact ${form.name}`, () => exactFused(form, model));
-  const scratchBytes = exactFusedScratch(form);
-  return {
-    scratchBytes: Math.max(scratchBytes, fusedVectorsScratch(form)),
-    index: (library) => {
-      const slow = exact(library);
-      return library.once(form.name, () => fusedVectors(form, model, library, slow));
-    },
-  };
 }
