@@ -14,12 +14,7 @@ import { canDrive, driverFunction } from './blockDriver.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './area/index.js';
 import { skipsPoint, type SyncPoint, analyseKernel, type ContextSlot } from './analysis/index.js';
 import { hasFusedMultiplyAdd, Library } from './library/index.js';
-import {
-  ImportedOperations,
-  type HostFunction,
-  ProductFunctions,
-  RuntimeImports,
-} from './hostCalls/index.js';
+import { ImportedOperations, type HostFunction, RuntimeImports } from './hostCalls/index.js';
 import { weighClasses, type InstructionWeights } from './counters/index.js';
 import {
   needsImport,
@@ -98,8 +93,6 @@ export function compileKernel(
   if (fn.instructions.some(({ opcode }) => asksTextureUnit(opcode))) imported.declareFetch();
   const runtime = new RuntimeImports(module);
   for (const instruction of fn.instructions) runtime.declare(instruction);
-  const products = new ProductFunctions(module);
-  products.declare(fn);
   for (const instruction of fn.instructions) {
     const isControl = endsBlock(instruction.opcode) || waits.has(instruction.index);
     const needed = scalarAtomic(instruction) ?? instruction;
@@ -129,7 +122,6 @@ export function compileKernel(
     journal: form.observed === true ? module.add(journalFunction(imported.flushJournal)) : -1,
     imported,
     runtime,
-    products,
     usesShared: sharedLayout.offsets.size > 0,
     entryOf: (region) => (region === 0 ? graph.entry : (graph.syncPoints[region - 1]?.resume ?? 0)),
     symbolAddress: (name) => symbolAddress(ir, fn, symbols, name),

@@ -5,4 +5,3 @@ export {
   ROW_ALIGNMENT,
   type MatrixOperation,
 } from './matrixOperation.js';
-export { PRODUCT_IMPORT, productImport, productNumber } from './productImport.js';

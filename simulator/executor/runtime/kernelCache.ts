@@ -10,7 +10,6 @@ import {
   type CompiledKernel,
   type Optimisation,
 } from '../compiler/index.js';
-import { PRODUCT_IMPORT, productImport } from '../matrixExchanges/index.js';
 import type { NodeMemory } from '../memory/index.js';
 import type { CodeMaker, WantedCode } from './codeMaker.js';
 import type { HostCalls } from './hostRuntime.js';
@@ -155,7 +154,6 @@ export class KernelCache {
       memory: this.memory.memory,
       area: this.area,
       [FLUSH_JOURNAL]: this.flushJournal,
-      [PRODUCT_IMPORT]: productImport(this.memory.memory),
       ...this.host,
       ...compiled.imports,
     } as Record<string, WebAssembly.ImportValue>;

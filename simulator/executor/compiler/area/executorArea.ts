@@ -12,7 +12,7 @@ import type { FaultCode } from '../../types.js';
  *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
  *   0x70000  passes of lanes that run apart from their chunk, and from 0x74000 their registers
  *   0x80000  shared memory           0x100000 access journal         0x180000 matrices of a warp that are multiplied
- *   0x184000 thread contexts and local memory (more is allocated when it is short)
+ *   0x185000 thread contexts and local memory (more is allocated when it is short)
  */
 export const AREA = {
   record: 0x400,
@@ -40,8 +40,9 @@ export const AREA = {
   journalOld: 0x140000,
   journalOldEnd: 0x180000,
   tile: 0x180000,
-  tileEnd: 0x184000,
-  contexts: 0x184000,
+  tileScratch: 0x181000,
+  tileEnd: 0x185000,
+  contexts: 0x185000,
   contextsEnd: 0x400000,
 } as const;
 

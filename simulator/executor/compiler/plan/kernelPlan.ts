@@ -9,7 +9,7 @@ import type {
   NodeLiveness,
   ThreadContext,
 } from '../analysis/index.js';
-import type { ImportedOperations, ProductFunctions, RuntimeImports } from '../hostCalls/index.js';
+import type { ImportedOperations, RuntimeImports } from '../hostCalls/index.js';
 import type { Library } from '../library/index.js';
 
 /** What all regions of a kernel share while it is compiled. */
@@ -38,7 +38,6 @@ export interface KernelPlan {
   readonly journal: number;
   readonly imported: ImportedOperations;
   readonly runtime: RuntimeImports;
-  readonly products: ProductFunctions;
   /** Whether a block's shared memory must be cleared before it. */
   readonly usesShared: boolean;
   /** Where a thread may leave its region when it goes back from one node to another. */

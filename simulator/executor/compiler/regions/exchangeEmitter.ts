@@ -11,14 +11,10 @@ import {
 } from '../../../ptx/index.js';
 import type { FunctionBuilder, OpName } from '../../../wasm/index.js';
 import { WARP_SIZE } from '../area/index.js';
+import type { Library } from '../library/index.js';
 import { MatrixExchangeEmitter } from './matrixExchangeEmitter.js';
 import { syncScope, wasmTypeOf } from '../instructions/index.js';
-import {
-  emitRuntimeCall,
-  type ProductFunctions,
-  type RuntimeCallSurroundings,
-  type RuntimeImports,
-} from '../hostCalls/index.js';
+import { emitRuntimeCall, type RuntimeCallSurroundings, type RuntimeImports } from '../hostCalls/index.js';
 import type { FaultCode } from '../../types.js';
 import { EXCHANGE, type ThreadContext } from '../analysis/index.js';
 import {
@@ -44,7 +40,7 @@ export class ExchangeEmitter {
     private readonly fail: (lane: number, code: FaultCode) => void,
     private readonly runtime: {
       readonly imports: RuntimeImports;
-      readonly products: ProductFunctions;
+      readonly library: Library;
       readonly surroundings: Omit<RuntimeCallSurroundings, 'read' | 'pushWide'>;
     },
   ) {}
@@ -115,7 +111,7 @@ export class ExchangeEmitter {
       context: this.context,
       first: this.first,
       mask: this.mask,
-      products: this.runtime.products,
+      library: this.runtime.library,
       forEachLane: (body) => this.forEachLane('lane', body),
       read: (operand, type, context) => this.read(operand, type, context),
       fail: this.fail,

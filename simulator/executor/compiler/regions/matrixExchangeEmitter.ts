@@ -10,7 +10,8 @@ import {
 } from '../../matrixExchanges/index.js';
 import type { ThreadContext } from '../analysis/index.js';
 import { AREA, RECORD, WARP_SIZE } from '../area/index.js';
-import type { ProductFunctions } from '../hostCalls/index.js';
+import type { Library } from '../library/index.js';
+import { tileFunction } from '../tiles/index.js';
 import { WARP_GROUPS, type WarpValues } from '../vector/index.js';
 
 /** What the emitter of exchanges lends it. */
@@ -20,7 +21,7 @@ export interface ExchangeSurroundings {
   /** Local with the address of the warp's contexts; with the lanes that have met. */
   readonly first: number;
   readonly mask: number;
-  readonly products: ProductFunctions;
+  readonly library: Library;
   forEachLane(body: (lane: number, context: number) => void): void;
   /** Pushes an operand's value as a lane's context holds it. */
   read(operand: IrOperand, type: ScalarType, context: number): void;
@@ -56,12 +57,12 @@ export class MatrixExchangeEmitter {
     Record<MatrixExchange, (instruction: IrInstruction, operation: MatrixOperation) => void>
   > = {
     mma: (_, { form }) => {
-      const { f, first, context, products } = this.around;
+      const { f, first, context, library } = this.around;
       if (form === undefined) throw new RangeError('a product without a form');
-      products.call(f, form, () => {
-        f.area().i32(AREA.tile).op('i32Add');
-        f.get(first).i32(context.results).op('i32Add');
-      });
+      f.area().i32(AREA.tile).op('i32Add');
+      f.get(first).i32(context.results).op('i32Add');
+      f.area().i32(AREA.tileScratch).op('i32Add');
+      f.call(tileFunction(form).index(library));
     },
     movmatrix: () => this.transpose(),
     matrixrows: (instruction, operation) => this.spreadRows(instruction, operation),

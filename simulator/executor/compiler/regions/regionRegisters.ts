@@ -96,7 +96,7 @@ export class RegionRegisters {
     };
     const runtime = {
       imports: this.plan.runtime,
-      products: this.plan.products,
+      library: this.plan.library,
       surroundings: {
         pushThread: (lane: number) => host.pushThread(lane),
         leaveFaulted: (lane: number) => host.leaveFaulted(lane, resumed.index),
