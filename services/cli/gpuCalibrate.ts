@@ -35,7 +35,8 @@ const SETS: ReadonlyMap<string, readonly MeasuredSet[]> = new Map([
   ['reference', ['reference']],
   ['validation', ['validation']],
   ['heldOut', ['heldOut']],
-  ['all', ['reference', 'validation', 'heldOut']],
+  ['tensor', ['tensor']],
+  ['all', ['reference', 'validation', 'heldOut', 'tensor']],
 ]);
 
 /** What `--check` holds a calibration to. */
@@ -51,7 +52,7 @@ export function addGpuCalibrateCommand(gpu: Command): void {
     .addOption(
       new Option(
         '--set <name>',
-        'launches measured on an H200: those that the model was fitted on (reference, the default), those that its rules were chosen by too (validation), others (heldOut), or all',
+        'launches measured on an H200: those that the model was fitted on (reference, the default), those that its rules were chosen by too (validation), others (heldOut), those on tensor cores (tensor), or all',
       ).choices([...SETS.keys()]),
     )
     .option('--launches <folder>', 'launch specs of your own; their expect.durationUs is what a card took')

@@ -5,7 +5,7 @@ import { launchOf, measuredLaunches, type MeasuredLaunch } from './measuredLaunc
 import { readMeasurements } from './measuredTable.js';
 
 /** Launches measured on an H200 that come with Windjammer. */
-export const MEASURED_SETS = ['reference', 'validation', 'heldOut'] as const;
+export const MEASURED_SETS = ['reference', 'validation', 'heldOut', 'tensor'] as const;
 export type MeasuredSet = (typeof MEASURED_SETS)[number];
 
 /**
