@@ -11,3 +11,4 @@ export { ModuleLibrary } from './moduleLibrary.js';
 export { HOST_CPU_LINK, hostLink, type Flow, type LinkUse, type SharedLinks } from './sharedLinks.js';
 export { Refusal } from './refusal.js';
 export { SinkTable } from './sinkTable.js';
+export { encodeTensorMap, TensorMapError, type TensorMap } from '../tensorMaps/index.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TENSOR_TYPES, type TensorType } from '../ptx/index.js';
 import { ELEMENT_TYPES, type ElementType } from './elementTypes.js';
 import { misfit } from './valueRanges.js';
 
@@ -97,19 +98,47 @@ export const buffer = contentsSchema
 
 const array = contentsSchema.extend({ out: z.boolean().default(false) }).superRefine(checkContents);
 
-const pointer = z
+const place = {
+  of: z.union([z.int().min(0), name]).optional(),
+  symbol: z.string().optional(),
+  offsetBytes: z.int().default(0),
+};
+
+function checkPlace(
+  { of, symbol }: { readonly of?: unknown; readonly symbol?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if ((of === undefined) !== (symbol === undefined)) return;
+  const message =
+    of === undefined
+      ? 'is missing; expected a place in args or the name of a buffer, or symbol in its stead'
+      : 'give only one of of and symbol';
+  context.addIssue({ code: 'custom', path: ['of'], message });
+}
+
+const pointer = z.strictObject(place).superRefine(checkPlace);
+
+/** A tensor in a buffer, its own or another's, and how it is copied; `encodeTensorMap` checks the numbers. */
+const tensorMap = z
   .strictObject({
-    of: z.union([z.int().min(0), name]).optional(),
-    symbol: z.string().optional(),
-    offsetBytes: z.int().default(0),
+    ...place,
+    buffer: buffer.optional(),
+    type: z.enum(Object.keys(TENSOR_TYPES) as [TensorType, ...TensorType[]]),
+    size: z.array(z.int()),
+    strideBytes: z.array(z.int()).default([]),
+    box: z.array(z.int()),
+    step: z.array(z.int()).optional(),
+    swizzleBytes: z.int().optional(),
+    fill: z.enum(['zeros', 'nan']).optional(),
   })
-  .superRefine(({ of, symbol }, context) => {
-    if ((of === undefined) !== (symbol === undefined)) return;
-    const message =
-      of === undefined
-        ? 'is missing; expected a place in args or the name of a buffer, or symbol in its stead'
-        : 'give only one of of and symbol';
-    context.addIssue({ code: 'custom', path: ['of'], message });
+  .superRefine((found, context) => {
+    if (found.buffer === undefined) checkPlace(found, context);
+    else if (found.of !== undefined || found.symbol !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['buffer'],
+        message: 'give only one of buffer, of and symbol',
+      });
   });
 
 export type GenerateSpec = z.infer<typeof generate>;
@@ -117,6 +146,7 @@ export type BufferSpec = z.infer<typeof buffer>;
 /** Elements in place, inside a structure or as a variable's contents. */
 export type ArraySpec = z.infer<typeof array>;
 export type PointerSpec = z.infer<typeof pointer>;
+export type TensorMapSpec = z.infer<typeof tensorMap>;
 
 export interface StructSpec {
   /** Size of the whole; by default the fields' with its end rounded up to the widest alignment, as in C. */
@@ -128,7 +158,8 @@ export type LaunchArgument =
   | ScalarArgument
   | { readonly buffer: BufferSpec }
   | { readonly pointer: PointerSpec }
-  | { readonly struct: StructSpec };
+  | { readonly struct: StructSpec }
+  | { readonly tensorMap: TensorMapSpec };
 
 /** What lies in memory itself: an argument's value, or elements. */
 export type PlacedValue = LaunchArgument | { readonly array: ArraySpec };
@@ -142,6 +173,7 @@ function variants(extra: readonly string[], shared: z.ZodRawShape): z.ZodType {
     buffer,
     pointer,
     array,
+    tensorMap,
     struct: z.lazy(() => struct),
   };
   const options = [
@@ -152,13 +184,25 @@ function variants(extra: readonly string[], shared: z.ZodRawShape): z.ZodType {
 }
 
 /** In the order of the unions' variants. */
-export const ARGUMENT_KINDS: readonly string[] = [...ELEMENT_TYPES, 'buffer', 'pointer', 'struct'];
+export const ARGUMENT_KINDS: readonly string[] = [
+  ...ELEMENT_TYPES,
+  'buffer',
+  'pointer',
+  'struct',
+  'tensorMap',
+];
 export const VALUE_KINDS: readonly string[] = [...ARGUMENT_KINDS, 'array'];
 
 // The variants' names are computed, which is more than the library's types can follow: what they check is written above.
-export const argumentSchema = variants(['buffer', 'pointer', 'struct'], {}) as z.ZodType<LaunchArgument>;
-export const valueSchema = variants(['buffer', 'pointer', 'struct', 'array'], {}) as z.ZodType<PlacedValue>;
-const fieldSchema = variants(['buffer', 'pointer', 'struct', 'array'], {
+export const argumentSchema = variants(
+  ['buffer', 'pointer', 'struct', 'tensorMap'],
+  {},
+) as z.ZodType<LaunchArgument>;
+export const valueSchema = variants(
+  ['buffer', 'pointer', 'struct', 'tensorMap', 'array'],
+  {},
+) as z.ZodType<PlacedValue>;
+const fieldSchema = variants(['buffer', 'pointer', 'struct', 'tensorMap', 'array'], {
   offset: z.int().min(0).optional(),
 }) as z.ZodType<StructField>;
 

@@ -1,5 +1,12 @@
+import { encodeTensorMap, TensorMapError } from '../tensorMaps/index.js';
 import { typeBits, type IrFunction, type IrParameter } from '../ptx/index.js';
-import type { BufferSpec, LaunchArgument, PlacedValue, PointerSpec } from './argumentSchema.js';
+import type {
+  BufferSpec,
+  LaunchArgument,
+  PlacedValue,
+  PointerSpec,
+  TensorMapSpec,
+} from './argumentSchema.js';
 import { elements, storeElement, valueOfText } from './elementTypes.js';
 import { generateElements } from './generators.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -93,6 +100,10 @@ export function writeValue(
     into.set(held);
     return;
   }
+  if ('tensorMap' in value) {
+    into.set(tensorMapBytes(value.tensorMap, `${path}.tensorMap`, addresses));
+    return;
+  }
   const view = new DataView(into.buffer, into.byteOffset, into.byteLength);
   if ('buffer' in value) view.setBigUint64(0, BigInt(addresses.buffer(value.buffer)), true);
   else if ('pointer' in value) {
@@ -105,5 +116,18 @@ export function writeValue(
     const own = new Uint8Array(into.length);
     storeElement(elements(type, own), 0, typeof given === 'string' ? valueOfText(given) : given);
     into.set(own);
+  }
+}
+
+/** @throws LaunchSpecError `invalidSpec` for a map that no copy could follow */
+function tensorMapBytes(spec: TensorMapSpec, path: string, addresses: SpecAddresses): Uint8Array {
+  const base = spec.buffer === undefined ? addresses.pointer(spec, path) : addresses.buffer(spec.buffer);
+  const address = base + spec.offsetBytes;
+  try {
+    return encodeTensorMap({ ...spec, address });
+  } catch (error) {
+    if (!(error instanceof TensorMapError)) throw error;
+    const field = error.field === 'address' ? 'offsetBytes' : error.field;
+    throw new LaunchSpecError('invalidSpec', `${path}.${error.message}`, `${path}.${field}`);
   }
 }

@@ -153,7 +153,7 @@ describe('numbers against their types', () => {
 
 describe('what messages say', () => {
   const kinds =
-    'expected one of f32, f64, f16, bf16, i32, u32, i64, u64, i16, u16, i8, u8, buffer, pointer, struct, and no other field';
+    'expected one of f32, f64, f16, bf16, i32, u32, i64, u64, i16, u16, i8, u8, buffer, pointer, struct, tensorMap, and no other field';
   const rules = 'expected one of mix.mod, forest.feature, forest.left, forest.right, forest.root';
   it.each([
     [{}, `args[0]: ${kinds}`],

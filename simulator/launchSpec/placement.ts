@@ -191,6 +191,8 @@ class Placement implements SpecAddresses {
     } else if ('array' in value && value.array.out && path.includes('.struct.')) {
       throw invalid(`${path}.array.out`, 'only the whole variable can be reported; give it as one array');
     } else if ('buffer' in value) this.place(value.buffer, `${path}.buffer`, arg, isArgument);
+    else if ('tensorMap' in value && value.tensorMap.buffer !== undefined)
+      this.place(value.tensorMap.buffer, `${path}.tensorMap.buffer`, arg, false);
   }
 
   private fill(spec: ContentsSpec, address: number, path: string): void {

@@ -1,3 +1,4 @@
+import { TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES } from '../tensorMaps/index.js';
 import { ELEMENT_TYPES, elementBytes, type ElementType } from './elementTypes.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { PlacedValue, ScalarArgument, StructSpec } from './argumentSchema.js';
@@ -38,6 +39,7 @@ export function scalarValue(value: PlacedValue, type: ElementType): number | str
  */
 export function sizeOf(value: PlacedValue, path: string): ValueSize {
   if ('buffer' in value || 'pointer' in value) return { bytes: POINTER_BYTES, align: POINTER_BYTES };
+  if ('tensorMap' in value) return { bytes: TENSOR_MAP_BYTES, align: TENSOR_MAP_ALIGN };
   if ('array' in value) {
     const align = elementBytes(value.array.type);
     return { bytes: value.array.count * align, align };

@@ -1,5 +1,6 @@
 import type { ExpansionText } from './expansion.js';
 import type { ParsedInstruction } from './instructionParser.js';
+import { tensorCopy } from './tensorCopies.js';
 
 /** Bytes that a copy moves at a time; its addresses and length are multiples of it. */
 const PIECE = 16;
@@ -16,6 +17,7 @@ export function bulkCopy(parsed: ParsedInstruction, text: ExpansionText): string
   const { opcode, modifiers } = parsed;
   if (opcode !== 'cp') return single(parsed, text);
   if (!modifiers.includes('bulk')) return 'none';
+  if (modifiers.includes('tensor')) return tensorCopy(parsed, text);
   if (modifiers.includes('prefetch')) return prefetch(parsed, text);
   const [to, from] = modifiers.filter((each) => /^(?:global|shared::cta|shared::cluster)$/.test(each));
   if (to === undefined || from === undefined) return 'both spaces are written: where to and where from';

@@ -13,6 +13,7 @@ export {
   type PrintedBlock,
 } from './printer/index.js';
 export { lowerCalls, lowerModule, takeLowered, type CallLoweringOptions } from './lowering/index.js';
+export { TENSOR_MAP, TENSOR_TYPES, type TensorType } from './tensorMapLayout.js';
 export { reservedSharedMemory } from './specialRegisters.js';
 export { sourceLines, type SourceLine } from './sourceLines.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';

@@ -149,7 +149,11 @@ export class InstructionParser {
         this.selector = '';
         if (isa(opcode).syntax.rule === 'fetch' && stream.accept('['))
           unread = this.parseFetchPlace(operands);
-        else operands.push(this.parseOperand());
+        else {
+          const coordinates: IrOperand[] = [];
+          operands.push(this.parseOperand(isa(opcode).syntax.rule === 'copy' ? coordinates : undefined));
+          operands.push(...coordinates);
+        }
         if (this.selector !== '') {
           if (!isa(opcode).syntax.hasSelectors) stream.fail('a whole register');
           selectors ??= [];
@@ -245,9 +249,10 @@ export class InstructionParser {
     return this.parseSimple();
   }
 
-  private parseOperand(): IrOperand {
+  /** @param coordinates where those of a tensor go, in brackets behind its map */
+  private parseOperand(coordinates?: IrOperand[]): IrOperand {
     const stream: TokenStream = this.stream;
-    if (stream.accept('[')) return this.parseAddress();
+    if (stream.accept('[')) return this.parseAddress(coordinates);
     if (stream.accept('{')) {
       const elements: IrOperand[] = [];
       do {
@@ -344,7 +349,7 @@ export class InstructionParser {
   }
 
   /** After `[`, to and with `]`. */
-  private parseAddress(): IrOperand {
+  private parseAddress(coordinates?: IrOperand[]): IrOperand {
     const stream: TokenStream = this.stream;
     const token = stream.peek();
     let base: number | string | undefined;
@@ -361,6 +366,7 @@ export class InstructionParser {
       offset = Number((BigInt(address.high) << 32n) | BigInt(address.low >>> 0));
       if (!Number.isSafeInteger(offset)) stream.fail('an address', token);
     }
+    if (coordinates !== undefined && stream.accept(',')) coordinates.push(this.parseOperand());
     stream.expect(']', 'after the address');
     return { kind: 'address', base, offset };
   }

@@ -6,6 +6,8 @@ type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers'>;
 
 /** Modifiers, of opcodes that run without them. */
 const families: readonly (readonly [RegExp, string])[] = [
+  [/\bim2col\b|\btile::/, 'im2col and gathered tiles are not supported: copy boxes with .tile'],
+  [/\bmulticast::/, 'a copy to several blocks is not supported: copy to each block by itself'],
   [
     /\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b/,
     'this form of an mbarrier or a bulk copy is not supported',

@@ -62,7 +62,7 @@ export const replacedByOthers = {
 
 const refused = (reason: string): Formless => ({ kind: 'refused', reason });
 const TENSORS = refused('products of a warpgroup are not supported: use mma.sync');
-const BULK = refused('bulk copies and tensor maps are not supported');
+const MAPS = refused('a tensor map cannot be changed on the device: make another by the driver');
 
 export const refusedByName = {
   wgmma: formless(effects.unknown, TENSORS),
@@ -73,7 +73,7 @@ export const refusedByName = {
       'memory of several GPUs behind one address, which cards of sm_90 and later have behind an NVSwitch, is not supported: load from and store to each GPU by itself',
     ),
   ),
-  tensormap: formless(effects.unknown, BULK),
+  tensormap: formless(effects.unknown, MAPS),
   setmaxnreg: formless(effects.hint, refused('this instruction is not supported')),
 };
 

@@ -78,6 +78,28 @@ const bulkCopies = since(
   ),
 );
 
+const tensor = 'async|bulk|tensor|[1-5]d|global|shared::cta|tile';
+
+/** Copies of boxes of a tensor. What they are made of: `ptx/tensorCopies.ts`. */
+const tensorCopies = since(
+  '8.0',
+  90,
+  form('', `${tensor}|shared::cluster|${completes}`, '<- a a vi a', 'async', 'tensor', '[1-5]d', completes),
+  form('', `${tensor}|bulk_group`, '<- a vi a', 'async', 'tensor', '[1-5]d', 'bulk_group'),
+  form('', `${tensor}|prefetch|L2`, '<- a vi', 'async', 'tensor', '[1-5]d', 'prefetch', 'L2'),
+  form(
+    '',
+    `reduce|${tensor}|bulk_group|${combines}`,
+    '<- a vi a',
+    'reduce',
+    'async',
+    'tensor',
+    '[1-5]d',
+    'bulk_group',
+    combines,
+  ),
+);
+
 /** What one access through an address is. */
 const ACCESS = {
   isUniform: false,
@@ -263,7 +285,7 @@ export const memory = {
       form('', 'async|commit_group|wait_all', '<-', 'async', 'commit_group|wait_all'),
       form('', 'async|wait_group', '<- i', 'async', 'wait_group'),
       form('b64', 'async|mbarrier|arrive|noinc|shared|shared::cta', '<- a', 'async', 'mbarrier', 'arrive'),
-    ).concat(bulkCopies),
+    ).concat(bulkCopies, tensorCopies),
     syntax: syntax({ writes: 'never', rule: 'copy', hints: 'copy', rewritten: 'copy' }),
     counted: 'copy',
     cost: 'request',
@@ -277,7 +299,10 @@ export const memory = {
   }),
   prefetch: row(effects.hint, {
     ...HINT,
-    forms: since('2.0', 20, form('', 'global|local|L1|L2|L2::evict_\\w+', '<- a', 'L1|L2|L2::evict_\\w+')),
+    forms: [
+      ...since('2.0', 20, form('', 'global|local|L1|L2|L2::evict_\\w+', '<- a', 'L1|L2|L2::evict_\\w+')),
+      ...since('8.0', 90, form('', 'tensormap|param|const', '<- a', 'tensormap')),
+    ],
   }),
   prefetchu: row(effects.hint, { ...HINT, forms: since('2.0', 20, form('', 'L1', '<- a', 'L1')) }),
   discard: row(effects.discard, {

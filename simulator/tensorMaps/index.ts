@@ -1,0 +1,7 @@
+export {
+  encodeTensorMap,
+  TENSOR_MAP_ALIGN,
+  TENSOR_MAP_BYTES,
+  TensorMapError,
+  type TensorMap,
+} from './tensorMap.js';
