@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { profileNamed } from '../gpu/index.js';
 import { SCHEDULING_POLICY_NAMES } from '../scheduling/index.js';
 import { VirtualClock } from '../time/index.js';
 import { GpuNode } from './index.js';
@@ -145,5 +146,38 @@ describe('clusters of blocks on a device', () => {
       /'ring' needs clusters of blocks \(line \d+: mapa\), which a100 has not/,
     );
     expect(failureOn(1, { cluster: [2, 1, 1] })).toContain('which a100 has not');
+  });
+
+  it('take the latency of the network between SMs where they load from one another', () => {
+    /** Each thread follows a chain of words, here or in the block of the next rank. */
+    const chain = (place: string): string =>
+      RING.replace(
+        'red.shared::cluster.add.u32 [%r8], %r4;',
+        `mov.u32 %r10, 0; mov.u32 %r11, ${place};\nAGAIN: ld.shared::cluster.u32 %r12, [%r11]; add.u32 %r11, %r11, %r12; add.u32 %r10, %r10, 1;
+         setp.lt.u32 %p1, %r10, 512; @%p1 bra AGAIN;`,
+      ).replace('.reg .b32 %r<16>;', '.reg .b32 %r<16>; .reg .pred %p<2>;');
+    const nsOf = (place: string): number => {
+      const clock = new VirtualClock();
+      const session = new Session(
+        new GpuNode(clock, { gpus: ['h200'], backingBytes: 2 ** 24 }),
+        clock,
+      ).open();
+      const module = session.handle('moduleLoad', { ptx: chain(place), file: 'chain.ptx' });
+      const out = session.handle('malloc', { bytes: 4 * 32 * 4 });
+      const { result } = session.call('launch', {
+        module,
+        kernel: 'ring',
+        grid: [4, 1, 1],
+        block: [32, 1, 1],
+        cluster: [2, 1, 1],
+        dynamicSharedBytes: 0,
+        params: pointerParams(out),
+      });
+      return (result?.launch?.endNs ?? 0) - (result?.launch?.startNs ?? 0);
+    };
+    const cycles = ((nsOf('%r8') - nsOf('%r6')) * 1.98) / 512;
+    const { clusterShared, shared } = profileNamed('h200').timing.latency;
+    expect(cycles).toBeGreaterThan(0.9 * (clusterShared - shared));
+    expect(cycles).toBeLessThan(1.1 * (clusterShared - shared));
   });
 });

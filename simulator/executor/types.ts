@@ -329,6 +329,18 @@ export interface TraceSink {
     activeMask: number,
     addresses: Float64Array,
   ): void;
+  /**
+   * In place of `onAccess`, if it is there, where lanes access the shared memory of other blocks of their cluster; the addresses are
+   * offsets in those.
+   */
+  onRemoteAccess?(
+    warp: number,
+    index: number,
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void;
   /** An access to local memory: `offsets` are each active lane's own, from the start of its thread's. */
   onLocalAccess?(
     warp: number,

@@ -30,6 +30,7 @@ export { GpuDevice } from './gpuDevice.js';
 export { emptyDevice, type ContextSharing, type DeviceState } from './deviceState.js';
 export { GpuError } from './gpuError.js';
 export {
+  activeClusters,
   blockFootprint,
   checkedNeeds,
   launchCluster,

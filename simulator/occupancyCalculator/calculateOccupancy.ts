@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  activeClusters,
   blockFootprint,
   checkedNeeds,
   GpuError,
@@ -68,6 +69,8 @@ export function calculateOccupancy(
   const found = occupancy(profile, footprint, carveout);
   const limits = limitRows(profile, footprint, carveout);
   const blocks = product(grid);
+  const size = cluster === undefined ? undefined : product(cluster);
+  const active = activeClusters(profile, found.blocksPerSm, size ?? 1);
   return {
     kernel: spec.kernel,
     ptxFile: spec.ptx,
@@ -89,9 +92,10 @@ export function calculateOccupancy(
     limits,
     sharedConfigurationBytes: found.sharedConfigurationBytes,
     l1Bytes: found.l1Bytes,
+    ...(size === undefined ? {} : { cluster: { blocks: size, active } }),
     sms: profile.sms,
     blocks,
-    waves: found.blocksPerSm === 0 ? 0 : blocks / (found.blocksPerSm * profile.sms),
+    waves: active === 0 ? 0 : blocks / (active * (size ?? 1)),
     byBlockSize: blockSizes(profile, registers, sharedBytes, carveout),
   };
 }

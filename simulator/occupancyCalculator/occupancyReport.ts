@@ -26,6 +26,8 @@ export interface OccupancyReport {
   /** What the SM's memory is split into while it holds these blocks. */
   readonly sharedConfigurationBytes: number;
   readonly l1Bytes: number;
+  /** Of a launch with clusters: blocks of one, and how many of them the device holds at once. */
+  readonly cluster?: { readonly blocks: number; readonly active: number };
   readonly sms: number;
   readonly blocks: number;
   /** The grid over what the whole device holds at once. */

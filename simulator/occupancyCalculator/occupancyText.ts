@@ -14,6 +14,7 @@ export function occupancyText(report: OccupancyReport): string {
     `  occupancy      ${plural(blocksPerSm, 'block')} and ${warpsPerSm} of ${mostWarpsPerSm} warps an SM, ${percent(share)}; bound by ${report.boundBy.join(', ')}`,
     `  memory of SM   ${splitText(report)}`,
     `  grid           ${report.grid.join('x')}, ${plural(report.blocks, 'block')} on ${plural(report.sms, 'SM')}: ${wavesText(report)}`,
+    ...clusterLines(report),
     '',
     ...columns(
       ['limit', 'a block takes', 'an SM has', 'blocks an SM', ''],
@@ -38,6 +39,14 @@ function splitText({ sharedConfigurationBytes, l1Bytes, carveoutPercent }: Occup
   const wish = carveoutPercent === undefined ? '' : ` (${carveoutPercent}% preferred)`;
   const cache = l1Bytes === 0 ? 'no L1 cache beside it' : `${l1Bytes / KIB} KiB of L1 cache beside it`;
   return `${sharedConfigurationBytes / KIB} KiB shared${wish}, ${cache}`;
+}
+
+function clusterLines({ cluster }: OccupancyReport): string[] {
+  if (cluster === undefined) return [];
+  const { blocks, active } = cluster;
+  return [
+    `  clusters       ${plural(blocks, 'block')} each, ${active} on the device at once, each in one GPC`,
+  ];
 }
 
 function wavesText({ blocksPerSm, waves }: OccupancyReport): string {

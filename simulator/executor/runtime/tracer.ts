@@ -88,11 +88,14 @@ class GatheredAccess {
   bytes = 0;
 }
 
+type GatheredSpace = 'global' | 'shared' | 'local' | 'remote';
+
 /** Gathers the lanes of one instruction's access into one call of the sink. */
 class SinkObserver implements InterpreterObserver {
   private readonly global = new GatheredAccess();
   private readonly shared = new GatheredAccess();
   private readonly local = new GatheredAccess();
+  private readonly remote = new GatheredAccess();
   /** The block that the sink is to see; all that run without. */
   only: number | undefined;
 
@@ -147,6 +150,18 @@ class SinkObserver implements InterpreterObserver {
     if (space === 'global' && kind !== 'load' && this.undo?.slice[pc] === 'whole')
       this.undo.journal.remember(address, bytes);
     if (!this.isSeen(warp.block)) return;
+    this.gather(space, warp, pc, lane, address, bytes, kind);
+  }
+
+  private gather(
+    space: GatheredSpace,
+    warp: Warp,
+    pc: number,
+    lane: number,
+    address: number,
+    bytes: number,
+    kind: Kind,
+  ): void {
     // Lanes of one instruction may name different spaces by generic addresses, and a copy reaches two.
     const access = this[space];
     const bit = 1 << lane;
@@ -159,7 +174,6 @@ class SinkObserver implements InterpreterObserver {
     access.addresses[lane] = address;
   }
 
-  /** Shared memory of another block has banks as the own has. */
   onRemoteAccess(
     warp: Warp,
     pc: number,
@@ -169,7 +183,7 @@ class SinkObserver implements InterpreterObserver {
     bytes: number,
     kind: Kind,
   ): void {
-    this.onAccess(warp, pc, lane, 'shared', offset, bytes, kind);
+    if (this.isSeen(warp.block)) this.gather('remote', warp, pc, lane, offset, bytes, kind);
   }
 
   onAccesses(
@@ -193,12 +207,20 @@ class SinkObserver implements InterpreterObserver {
   flush(): void {
     if (this.global.mask !== 0) this.tell('global', this.global);
     if (this.shared.mask !== 0) this.tell('shared', this.shared);
+    if (this.remote.mask !== 0) this.tell('remote', this.remote);
     if (this.local.mask !== 0) this.tell('local', this.local);
   }
 
-  private tell(space: 'global' | 'shared' | 'local', access: GatheredAccess): void {
+  private tell(space: GatheredSpace, access: GatheredAccess): void {
     const { warp, index, kind, bytes, mask, addresses } = access;
     access.mask = 0;
+    if (space === 'remote') {
+      // Shared memory of another block has banks as the own has.
+      if (this.sink.onRemoteAccess === undefined)
+        this.sink.onAccess(warp, index, 'shared', kind, bytes, mask, addresses);
+      else this.sink.onRemoteAccess(warp, index, kind, bytes, mask, addresses);
+      return;
+    }
     if (space !== 'local') this.sink.onAccess(warp, index, space, kind, bytes, mask, addresses);
     else if (kind !== 'atomic') this.sink.onLocalAccess?.(warp, index, kind, bytes, mask, addresses);
   }

@@ -3,6 +3,7 @@ import type { Dim3 } from '../../executor/index.js';
 import { parseModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import { profileNamed } from '../profiles/index.js';
+import { activeClusters } from './occupancy.js';
 import { checkCluster, launchCluster } from './clusterLimits.js';
 
 function kernel(directives = '') {
@@ -81,5 +82,21 @@ describe('the cluster of a launch', () => {
     ],
   ] as const)('%j %s is refused', (asked: Asked, directives, message) => {
     expect(said(asked, directives)).toContain(message);
+  });
+});
+
+describe('clusters that the device holds at once', () => {
+  // GPCs of 18 and 16 SMs.
+  it.each([
+    [1, 1, 132],
+    [1, 2, 66],
+    [1, 4, 32],
+    [1, 8, 16],
+    [1, 16, 8],
+    [2, 16, 16],
+    [2, 12, 18],
+    [0, 2, 0],
+  ])('%i blocks an SM, %i a cluster: %i', (blocksPerSm, size, clusters) => {
+    expect(activeClusters(profileNamed('h200'), blocksPerSm, size)).toBe(clusters);
   });
 });

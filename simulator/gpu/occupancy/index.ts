@@ -1,5 +1,6 @@
 export { launchCluster } from './clusterLimits.js';
 export {
+  activeClusters,
   blockFootprint,
   l1BytesBeside,
   occupancy,

@@ -122,6 +122,18 @@ export function occupancy(
   };
 }
 
+/** Clusters of so many blocks that the device holds at once when nothing else is there: each in one GPC. */
+export function activeClusters(
+  { gpcTpcs, smsPerTpc }: DeviceProfile,
+  blocksPerSm: number,
+  clusterBlocks: number,
+): number {
+  return gpcTpcs.reduce(
+    (clusters, tpcs) => clusters + Math.floor((tpcs * smsPerTpc * blocksPerSm) / clusterBlocks),
+    0,
+  );
+}
+
 /** L1 cache of an SM that holds so much shared memory: what is left of their common memory, in the steps that there are. */
 export function l1BytesBeside(profile: DeviceProfile, residentSharedBytes: number): number {
   return l1Beside(profile, leastConfiguration(profile, residentSharedBytes));

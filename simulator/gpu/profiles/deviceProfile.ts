@@ -196,6 +196,8 @@ export interface DeviceTiming {
   readonly specialPerCycle: number;
   /** Data wavefronts of L1 and shared memory a cycle and SM. */
   readonly wavefrontsPerCycle: number;
+  /** What a wavefront in the shared memory of another block takes, in wavefronts. */
+  readonly clusterWavefronts: number;
   /** Distinct lines of one request that L1 looks up in a cycle. */
   readonly tagsPerCycle: number;
   readonly l2PortBytesPerCycle: number;
@@ -242,6 +244,9 @@ export interface DeviceTiming {
     readonly barrier: number;
     /** Each warp that waits there makes it so much longer. */
     readonly barrierWarp: number;
+    /** Of a load from the shared memory of another block of the cluster, and of the way of the cluster's barrier through it. */
+    readonly clusterShared: number;
+    readonly clusterBarrier: number;
     /** Of a fence for all of the device, for the block, and for the host and other devices, too. */
     readonly fence: number;
     readonly fenceBlock: number;

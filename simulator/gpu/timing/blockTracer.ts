@@ -133,6 +133,27 @@ export class BlockTracer implements TraceSink {
     }
   }
 
+  /** Through the network between the SMs of a GPC. */
+  onRemoteAccess(
+    warp: number,
+    index: number,
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    offsets: Float64Array,
+  ): void {
+    const traced = this.current;
+    if (traced === undefined || activeMask === 0) return;
+    const { latency, clusterWavefronts, wavefrontsPerCycle } = this.profile.timing;
+    const shape = this.requests.take('shared', kind, bytesPerLane, activeMask, offsets);
+    const turns = kind === 'atomic' ? sharedAtomicCycles(activeMask, offsets) : shape.wavefronts;
+    const wavefronts = turns * clusterWavefronts;
+    traced.sm[DATA] += wavefronts;
+    const there = kind === 'atomic' ? latency.sharedAtomic - latency.shared : 0;
+    const cycles = latency.clusterShared + there + (wavefronts - clusterWavefronts) / wavefrontsPerCycle;
+    this.timelines.of(warp).resolve(this.plans[index], cycles, cycles);
+  }
+
   private shared(
     traced: TracedBlock,
     shape: RequestShape,

@@ -7,6 +7,7 @@ import {
   type IrInstruction,
   isa,
   isAccess,
+  isBarrier,
   isBranch,
   isFence,
   isLoad,
@@ -195,6 +196,8 @@ function calculates(opcode: string): boolean {
 
 /** Fences, and what has one before it: others must see earlier writes before they see this one. */
 function fenceCycles({ opcode, modifiers }: IrInstruction, latency: DeviceTiming['latency']): number {
+  if (isBarrier(opcode) && modifiers.includes('cluster'))
+    return modifiers.includes('wait') ? latency.clusterBarrier : 0;
   if (!isFence(opcode) && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
   if (modifiers.includes('sys')) return latency.fenceSystem;
   return modifiers.some((each) => each === 'gl' || each === 'gpu') ? latency.fence : latency.fenceBlock;

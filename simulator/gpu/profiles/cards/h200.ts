@@ -14,6 +14,7 @@ const calls = cite('calls');
 const power = cite('power');
 const contexts = cite('contexts');
 const picker = cite('picker');
+const published = cite('published');
 const assumed = cite('assumed');
 const heldOut = cite('heldOut');
 const memory = cite('memory');
@@ -58,6 +59,11 @@ export const h200: WholeCard = {
       text: '../../laboratory/launches/validation/h200-validation.csv: contention, meeting, reach',
     },
     traffic: { kind: 'measured', text: '../reference/h200-traffic.csv' },
+    published: {
+      kind: 'document',
+      text: 'Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking, 2024, measured on an H800',
+      url: 'https://arxiv.org/abs/2402.13499',
+    },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -183,6 +189,10 @@ export const h200: WholeCard = {
       1,
       'loads with strides of 4, 8, 16, 32, 784 words: 4.03, 8.03, 16.03, 32.04, 16.04 cycles a request, as bank conflicts say; shared memory alike',
     ),
+    clusterWavefronts: published(
+      8,
+      '3.27 TB/s by clusters of two on 114 SMs at 1.755 GHz are 16 bytes a cycle and SM; no card was asked here, and that larger clusters get less is left out',
+    ),
     tagsPerCycle: micro(4, 'stride 33: 32 lines without a bank conflict take 8.03 cycles'),
     l2PortBytesPerCycle: sheet(64),
     l2BytesPerSecond: fit(
@@ -236,6 +246,8 @@ export const h200: WholeCard = {
       atomic: micro(527),
       barrier: micro(13, 'bar.sync: 12.9 cycles, and 2.0 for every warp'),
       barrierWarp: micro(2),
+      clusterShared: published(190, '180 on an H800, up to 210 elsewhere; no card was asked here'),
+      clusterBarrier: assumed(190, 'a way through the network between SMs; no card was asked'),
       fence: memory(560, 'a store and membar.gl in a loop: 588 cycles'),
       fenceBlock: memory(15, 'a store and membar.cta: 19'),
       fenceSystem: memory(970, 'a store and membar.sys: 994'),
