@@ -136,7 +136,7 @@ describe.each(Object.keys(runners))('blocks of a cluster in %s', (name) => {
 
   it.each([
     [
-      'mapa.shared::cluster.u32 %r5, %r1, 7; ld.shared::cluster.u32 %r9, [%r5];',
+      'mapa.shared::cluster.u32 %r5, box, 7; ld.shared::cluster.u32 %r9, [%r5];',
       'clusterBlockNotPresent',
       '0x7000000',
     ],

@@ -111,7 +111,7 @@ function moveSource(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedIn
   const moved: IrOperand = { kind: 'register', register: scopes.temporary(type) };
   return [
     withModifiers({ ...parsed, opcode: 'mov', destinations: [moved], sources: [source] }, [type]),
-    { ...parsed, sources: [moved] },
+    { ...parsed, sources: [moved, ...parsed.sources.slice(1)] },
   ];
 }
 

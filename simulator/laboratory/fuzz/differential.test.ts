@@ -45,6 +45,20 @@ describe('every variant against the reference interpreter, all forms of the tabl
   });
 });
 
+describe('every variant against the reference interpreter, blocks in clusters', () => {
+  it.each(starts.slice(1))('seeds from %i', (start) => {
+    for (let seed = start; seed < start + seedsPerTest; seed++) {
+      const fuzz = generateKernel(seed, {
+        generation: seed % 2 === 1 ? 1 : 2,
+        clusters: true,
+        statements: 10,
+      });
+      const found = differences(fuzz);
+      if (found.length > 0) expect.fail(`${found.join('\n')}\n${describeCase(fuzz)}`);
+    }
+  });
+});
+
 describe('every variant against the reference interpreter, lanes in step', () => {
   it.each(starts.slice(1))('seeds from %i', (start) => {
     for (let seed = start; seed < start + seedsPerTest; seed++) {

@@ -47,7 +47,12 @@ export class FuzzBench {
     this.launch = {
       module,
       kernel,
-      shape: { grid: fuzz.grid, block: fuzz.block, dynamicSharedBytes: fuzz.dynamicSharedBytes },
+      shape: {
+        grid: fuzz.grid,
+        block: fuzz.block,
+        dynamicSharedBytes: fuzz.dynamicSharedBytes,
+        cluster: fuzz.cluster,
+      },
       params: new Uint8Array(params.buffer),
     };
   }

@@ -7,6 +7,7 @@ export interface FuzzCase {
   readonly text: string;
   readonly grid: Dim3;
   readonly block: Dim3;
+  readonly cluster?: Dim3 | undefined;
   readonly dynamicSharedBytes: number;
   /** Read-only words. */
   readonly input: Int32Array;

@@ -8,10 +8,10 @@ import { shrinkCase } from './shrinkCase.js';
 /**
  * Runs many random kernels in every way there is and tells which seeds differ:
  *
- *     node dist/simulator/laboratory/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--together] [--in-step] [--every-form] [--shrink]
+ *     node dist/simulator/laboratory/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--together] [--in-step] [--every-form] [--clusters] [--shrink]
  *
  * Odd seeds are of the first generation and even ones of the second unless one is asked for. Ends with status 1 when a seed
- * differs. `--together` draws blocks whose lanes go together; `--in-step` lets them meet in memory; `--every-form` computes by all forms alike; `--shrink` prints the smallest kernel found that differs likewise.
+ * differs. `--together` draws blocks whose lanes go together; `--in-step` lets them meet in memory; `--every-form` computes by all forms alike; `--clusters` lets blocks of a cluster meet; `--shrink` prints the smallest kernel found that differs likewise.
  */
 interface Options {
   readonly from: number;
@@ -21,6 +21,7 @@ interface Options {
   readonly together: boolean;
   readonly inStep: boolean;
   readonly everyForm: boolean;
+  readonly clusters: boolean;
 }
 
 const SEEDS_PER_LINE = 250;
@@ -35,6 +36,7 @@ function readOptions(): Options {
       together: { type: 'boolean', default: false },
       'in-step': { type: 'boolean', default: false },
       'every-form': { type: 'boolean', default: false },
+      clusters: { type: 'boolean', default: false },
     },
   });
   const count = (name: string, text: string): number => {
@@ -54,6 +56,7 @@ function readOptions(): Options {
     together: values.together,
     inStep: values['in-step'],
     everyForm: values['every-form'],
+    clusters: values.clusters,
   };
 }
 
@@ -80,10 +83,10 @@ function shrunk(fuzz: FuzzCase, kind: string | undefined): FuzzCase {
 }
 
 function main(): void {
-  const { from, seeds, generation, shrinks, together, inStep, everyForm } = readOptions();
+  const { from, seeds, generation, shrinks, together, inStep, everyForm, clusters } = readOptions();
   const failed: number[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
-    const style = { together, inStep, everyForm, ...(inStep ? { statements: 25 } : {}) };
+    const style = { together, inStep, everyForm, clusters, ...(inStep ? { statements: 25 } : {}) };
     const fuzz = generateKernel(seed, { generation: generation ?? (seed % 2 === 1 ? 1 : 2), ...style });
     const found = tryDifferences(fuzz);
     if (found.length > 0) {

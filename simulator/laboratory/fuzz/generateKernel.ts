@@ -13,6 +13,7 @@ import { KernelText, registerCounts } from './kernelText.js';
 import { localBytes, ownSharedBytes } from './memoryStatements.js';
 import { deviceFunction } from './functionText.js';
 import { ringBytes, ringDeclarations, ringEpilogue, ringPrologue } from './ringStatements.js';
+import { clusterDeclarations, clusterRounds, clusterShapes } from './clusterStatements.js';
 import type { FuzzStyle } from './statementContext.js';
 import { StatementWriter } from './statements.js';
 import { walkDeclarations, walkPrologue } from './walkStatements.js';
@@ -34,6 +35,8 @@ export interface FuzzOptions {
   readonly together?: boolean;
   /** Lanes of a warp meet in memory without waiting for one another, as they go in step. */
   readonly inStep?: boolean;
+  /** Blocks of a cluster give one another values through their shared memory. */
+  readonly clusters?: boolean;
   /** Arithmetic of every form that the table of instructions has, each as likely as another. */
   readonly everyForm?: boolean;
 }
@@ -90,10 +93,14 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
   const together = options.together === true;
   const inStep = options.inStep === true;
   const block = random.pick(together ? togetherShapes : blockShapes);
-  const grid = random.pick(gridShapes);
+  const inClusters = options.clusters === true;
+  const [cluster, clusters] = inClusters ? random.pick(clusterShapes) : [undefined, random.pick(gridShapes)];
+  const times = cluster ?? [1, 1, 1];
+  const grid: Dim3 = [clusters[0] * times[0], clusters[1] * times[1], clusters[2] * times[2]];
   const threads = block[0] * block[1] * block[2];
   const blocks = grid[0] * grid[1] * grid[2];
-  const isCooperative = random.chance(together ? 0.35 : 0.7);
+  // No block may end while others reach its memory.
+  const isCooperative = random.chance(together ? 0.35 : 0.7) || inClusters;
   const activeThreads = isCooperative && random.chance(0.2) ? random.between(1, threads) : threads;
   const style: FuzzStyle = {
     isCooperative,
@@ -101,7 +108,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     hasFullWarps: activeThreads % 32 === 0,
     forCard: options.forCard ?? false,
     generation,
-    mayLeave: generation === 2 && isCooperative && random.chance(0.2),
+    mayLeave: generation === 2 && isCooperative && random.chance(0.2) && !inClusters,
     isFunction: false,
     functions: generation === 2 && random.chance(0.5) ? random.between(1, 3) : 0,
     hasWalks: together,
@@ -131,10 +138,12 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     ...declarations(writer.counterCount, style),
     ...(style.hasWalks ? walkDeclarations(writer.walkCount) : []),
     ...(inStep ? ringDeclarations : []),
+    ...(inClusters ? clusterDeclarations(threads) : []),
     ...prologue(threads, style),
     ...(inStep ? ringPrologue(ringsAt, outputBytes, warps, threads).map((line) => `\t${line}`) : []),
     ...body.lines,
     ...(inStep ? ringEpilogue.map((line) => `\t${line}`) : []),
+    ...(inClusters ? clusterRounds(random) : []),
     ...epilogue(style),
     '\tret;',
     '}',
@@ -144,6 +153,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     text: `${lines.join('\n')}\n`,
     grid,
     block,
+    cluster,
     dynamicSharedBytes: ringsAt + (inStep ? warps * ringBytes : 0),
     input: inputData(random),
     outputBytes: outputBytes + (inStep ? blocks * warps * ringBytes : 0),
