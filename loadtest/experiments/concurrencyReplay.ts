@@ -200,6 +200,7 @@ class ScenarioRun {
         allocate: (bytes) => this.call('malloc', { bytes }).address ?? 0,
         write: (address, bytes) => this.call('memcpyHostToDevice', { address, bytes, pinned: true }),
         free: (address) => this.call('free', { address }),
+        createObject: (resource, sampler) => this.call('objectCreate', { resource, sampler }).handle ?? 0,
         symbols: [],
       });
       let handle = streams.get(stream);

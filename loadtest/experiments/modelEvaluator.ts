@@ -81,6 +81,7 @@ export class ModelEvaluator {
           session.call('memcpyHostToDevice', { address, bytes, pinned: true });
         },
         free: (address) => session.call('free', { address }),
+        createObject: (resource, sampler) => session.call('objectCreate', { resource, sampler }).handle ?? 0,
         symbols,
       });
       const device = session.node.device(0);

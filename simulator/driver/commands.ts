@@ -1,4 +1,4 @@
-import type { BlockRange, Dim3, KernelFault } from '../executor/index.js';
+import type { BlockRange, Dim3, KernelFault, Sampler, TextureResource } from '../executor/index.js';
 import type { LaunchClass } from '../scheduling/index.js';
 
 /**
@@ -74,6 +74,13 @@ export type DriverCommand =
     })
   | (CommandBase & { readonly op: 'malloc'; readonly args: { readonly bytes: number } })
   | (CommandBase & { readonly op: 'free'; readonly args: { readonly address: number } })
+  /** `handle`: a texture object, or a surface object where no sampler is given; kernels take it as a parameter of 64 bits. */
+  | (CommandBase & {
+      readonly op: 'objectCreate';
+      readonly args: { readonly resource: TextureResource; readonly sampler?: Sampler | undefined };
+    })
+  /** Acts once all of its context before it is over. */
+  | (CommandBase & { readonly op: 'objectDestroy'; readonly args: { readonly object: number } })
   | (CommandBase & {
       readonly op: 'memcpyHostToDevice';
       readonly args: {

@@ -2,6 +2,7 @@ import type { DriverResult } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import type { ContextState, DriverState } from './driverState.js';
 import type { ControlCommand } from './streamCommands.js';
+import { createObject } from './textureObjects.js';
 import type { StreamWork } from './streamWork.js';
 
 /** Commands that are answered when they arrive and join no stream. */
@@ -33,6 +34,10 @@ export class ControlCalls {
       case 'malloc':
         capture.forbid(context, command.op);
         return { address: contexts.allocate(context, command.args.bytes) };
+      case 'objectCreate':
+        return {
+          handle: createObject(contexts.space(context), command.args.resource, command.args.sampler),
+        };
       case 'eventCreate':
         events.create(context, command.args.event, command.args.timing ?? true);
         return {};

@@ -38,6 +38,7 @@ import { LaunchJudge, type VerdictSource } from './launchJudge.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
+import { requireObject } from './textureObjects.js';
 import type { SinkTable } from './sinkTable.js';
 import { isStreamCommand } from './streamCommands.js';
 import { StreamWork } from './streamWork.js';
@@ -225,6 +226,11 @@ export class Driver implements CommandSink, AgendaTarget {
       this.waitForEarlier(pending, context);
       return;
     }
+    if (command.op === 'objectDestroy') {
+      requireObject(this.contexts.space(context), command.args.object);
+      this.waitForEarlier(pending, context);
+      return;
+    }
     if (isStreamCommand(command)) this.streams.arrive(pending, command, context);
     else this.complete(pending, this.calls.answer(command, context));
   }
@@ -261,6 +267,10 @@ export class Driver implements CommandSink, AgendaTarget {
           requireAlive(context);
           this.contexts.free(context, command.args.address);
           this.parts.devices[context.gpu].forget(context.id, command.args.address);
+        } else if (command.op === 'objectDestroy') {
+          const space = this.contexts.space(context);
+          requireObject(space, command.args.object);
+          space.unmap(command.args.object);
         } else this.destroy(context);
         this.complete(pending, {});
       } catch (error) {

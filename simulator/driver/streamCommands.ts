@@ -22,7 +22,10 @@ export type QueuedCommand = Exclude<StreamCommand, { op: 'eventSynchronize' | 'm
 export type NodeCommand = Extract<DriverCommand, { op: GraphOp }>;
 
 /** What acts once all of its context before it is over, or makes a context. */
-type ContextCommand = Extract<DriverCommand, { op: 'contextCreate' | 'contextDestroy' | 'free' }>;
+type ContextCommand = Extract<
+  DriverCommand,
+  { op: 'contextCreate' | 'contextDestroy' | 'free' | 'objectDestroy' }
+>;
 
 /** What is answered when it arrives. */
 export type ControlCommand = Exclude<DriverCommand, StreamCommand | ContextCommand>;

@@ -60,6 +60,8 @@ export function submissionCost(
     case 'eventElapsed':
     case 'freeAsync':
     case 'graphAddNode':
+    case 'objectCreate':
+    case 'objectDestroy':
     case 'graphCreate':
     case 'graphDestroy':
     case 'graphExecDestroy':

@@ -46,11 +46,15 @@ export {
   type RequestShape,
 } from './requests/index.js';
 export {
+  ADDRESS_MODES,
   encodeObject,
+  FILTERS,
   levelShapes,
   OBJECT_BYTES,
   objectAt,
+  RESOURCE_KINDS,
   resourceBytes,
+  TEXEL_TYPES,
   TextureError,
   textureObject,
   type Sampler,

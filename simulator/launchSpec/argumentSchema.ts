@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESS_MODES, FILTERS, RESOURCE_KINDS, TEXEL_TYPES } from '../executor/index.js';
 import { TENSOR_TYPES, type TensorType } from '../ptx/index.js';
 import { ELEMENT_TYPES, type ElementType } from './elementTypes.js';
 import { misfit } from './valueRanges.js';
@@ -141,6 +142,53 @@ const tensorMap = z
       });
   });
 
+const extent = z.int().min(1);
+
+const resource = z.strictObject({
+  kind: z.enum(RESOURCE_KINDS).default('array'),
+  type: z.enum(TEXEL_TYPES),
+  channels: z.literal([1, 2, 4]).default(1),
+  width: extent,
+  height: extent.optional(),
+  depth: extent.optional(),
+  layers: extent.optional(),
+  cube: z.boolean().default(false),
+  levels: extent.default(1),
+  pitchBytes: extent.optional(),
+});
+
+const addressMode = z.enum(ADDRESS_MODES);
+
+const sampler = z.strictObject({
+  address: z
+    .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(addressMode).min(1).max(3))
+    .default(['clamp']),
+  filter: z.enum(FILTERS).default('point'),
+  normalizedCoordinates: z.boolean().default(false),
+  normalizedFloat: z.boolean().default(false),
+  srgb: z.boolean().default(false),
+  mipmapFilter: z.enum(FILTERS).default('point'),
+  levelBias: z.number().default(0),
+  leastLevel: z.number().default(0),
+  greatestLevel: z.number().optional(),
+  border: z.array(z.number()).max(4).default([]),
+});
+
+/** The memory: a buffer that is here, or one that is elsewhere in the spec. */
+const memory = { buffer: buffer.optional(), of: z.union([z.int().min(0), name]).optional(), resource };
+
+function checkMemory(found: { buffer?: unknown; of?: unknown }, context: z.core.$RefinementCtx): void {
+  if ((found.buffer === undefined) !== (found.of === undefined)) return;
+  const message = 'give its memory: one of buffer and of (a place in args or the name of a buffer)';
+  context.addIssue({ code: 'custom', path: ['buffer'], message });
+}
+
+const texture = z.strictObject({ ...memory, sampler: sampler.prefault({}) }).superRefine(checkMemory);
+const surface = z.strictObject(memory).superRefine(checkMemory);
+
+export type TextureSpec = z.infer<typeof texture>;
+export type SurfaceSpec = z.infer<typeof surface>;
+
 export type GenerateSpec = z.infer<typeof generate>;
 export type BufferSpec = z.infer<typeof buffer>;
 /** Elements in place, inside a structure or as a variable's contents. */
@@ -158,6 +206,8 @@ export type LaunchArgument =
   | ScalarArgument
   | { readonly buffer: BufferSpec }
   | { readonly pointer: PointerSpec }
+  | { readonly texture: TextureSpec }
+  | { readonly surface: SurfaceSpec }
   | { readonly struct: StructSpec }
   | { readonly tensorMap: TensorMapSpec };
 
@@ -172,6 +222,8 @@ function variants(extra: readonly string[], shared: z.ZodRawShape): z.ZodType {
   const schemas: Readonly<Record<string, z.ZodType>> = {
     buffer,
     pointer,
+    texture,
+    surface,
     array,
     tensorMap,
     struct: z.lazy(() => struct),
@@ -188,6 +240,8 @@ export const ARGUMENT_KINDS: readonly string[] = [
   ...ELEMENT_TYPES,
   'buffer',
   'pointer',
+  'texture',
+  'surface',
   'struct',
   'tensorMap',
 ];
@@ -195,14 +249,11 @@ export const VALUE_KINDS: readonly string[] = [...ARGUMENT_KINDS, 'array'];
 
 // The variants' names are computed, which is more than the library's types can follow: what they check is written above.
 export const argumentSchema = variants(
-  ['buffer', 'pointer', 'struct', 'tensorMap'],
+  ARGUMENT_KINDS.slice(ELEMENT_TYPES.length),
   {},
 ) as z.ZodType<LaunchArgument>;
-export const valueSchema = variants(
-  ['buffer', 'pointer', 'struct', 'tensorMap', 'array'],
-  {},
-) as z.ZodType<PlacedValue>;
-const fieldSchema = variants(['buffer', 'pointer', 'struct', 'tensorMap', 'array'], {
+export const valueSchema = variants(VALUE_KINDS.slice(ELEMENT_TYPES.length), {}) as z.ZodType<PlacedValue>;
+const fieldSchema = variants(VALUE_KINDS.slice(ELEMENT_TYPES.length), {
   offset: z.int().min(0).optional(),
 }) as z.ZodType<StructField>;
 

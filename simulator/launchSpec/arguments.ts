@@ -5,7 +5,9 @@ import type {
   LaunchArgument,
   PlacedValue,
   PointerSpec,
+  SurfaceSpec,
   TensorMapSpec,
+  TextureSpec,
 } from './argumentSchema.js';
 import { elements, storeElement, valueOfText } from './elementTypes.js';
 import { generateElements } from './generators.js';
@@ -17,6 +19,8 @@ export interface SpecAddresses {
   buffer(spec: BufferSpec): number;
   /** @throws LaunchSpecError `invalidSpec` when it leads to no buffer or variable. */
   pointer(spec: PointerSpec, path: string): number;
+  /** Makes an object and gives its handle. @throws LaunchSpecError naming the field that does not fit */
+  object(spec: TextureSpec | SurfaceSpec, path: string): number;
 }
 
 /**
@@ -72,7 +76,7 @@ function fittingKinds({ type, bytes }: IrParameter): readonly string[] | undefin
   if (type === 'f16' || type === 'bf16') return [type, 'u16'];
   if (bytes === 1) return ['i8', 'u8'];
   if (bytes === 2) return ['i16', 'u16'];
-  return bytes === 4 ? ['i32', 'u32'] : ['i64', 'u64', 'buffer', 'pointer'];
+  return bytes === 4 ? ['i32', 'u32'] : ['i64', 'u64', 'buffer', 'pointer', 'texture', 'surface'];
 }
 
 /** Writes a value to bytes of just its size; what no field covers stays as it is. */
@@ -106,7 +110,10 @@ export function writeValue(
   }
   const view = new DataView(into.buffer, into.byteOffset, into.byteLength);
   if ('buffer' in value) view.setBigUint64(0, BigInt(addresses.buffer(value.buffer)), true);
-  else if ('pointer' in value) {
+  else if ('texture' in value || 'surface' in value) {
+    const [kind, spec] = 'texture' in value ? ['texture', value.texture] : ['surface', value.surface];
+    view.setBigUint64(0, BigInt(addresses.object(spec, `${path}.${kind}`)), true);
+  } else if ('pointer' in value) {
     const base = addresses.pointer(value.pointer, `${path}.pointer`);
     view.setBigUint64(0, BigInt(base) + BigInt(value.pointer.offsetBytes), true);
   } else {

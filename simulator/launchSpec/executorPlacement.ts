@@ -1,5 +1,8 @@
 import {
+  encodeObject,
   loadModule,
+  OBJECT_BYTES,
+  textureObject,
   type DeviceAddressSpace,
   type ExecutorLaunch,
   type LoadedModule,
@@ -56,6 +59,11 @@ function hostOf(module: LoadedModule, space: DeviceAddressSpace): SpecHost {
     },
     free: (address) => {
       space.unmap(address);
+    },
+    createObject: (resource, sampler) => {
+      const { virtualAddress } = refusing(() => space.map(OBJECT_BYTES, 'read'));
+      space.view(virtualAddress, OBJECT_BYTES).set(encodeObject(textureObject(resource, sampler)));
+      return virtualAddress;
     },
     symbols: module.ir.variables.flatMap(({ name, bytes }) => {
       const address = module.symbols.get(name);

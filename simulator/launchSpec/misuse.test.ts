@@ -26,7 +26,7 @@ function complaint(attempt: () => unknown): string {
   return '';
 }
 
-const at64 = { buffer: () => 64, pointer: () => 64 };
+const at64 = { buffer: () => 64, pointer: () => 64, object: () => 64 };
 const complaintAbout = (arg: unknown): string => complaint(() => checkLaunchSpec(specWith(arg)));
 const buffer = (fields: object): unknown => ({ buffer: { type: 'f32', count: 1, ...fields } });
 
@@ -153,7 +153,7 @@ describe('numbers against their types', () => {
 
 describe('what messages say', () => {
   const kinds =
-    'expected one of f32, f64, f16, bf16, i32, u32, i64, u64, i16, u16, i8, u8, buffer, pointer, struct, tensorMap, and no other field';
+    'expected one of f32, f64, f16, bf16, i32, u32, i64, u64, i16, u16, i8, u8, buffer, pointer, texture, surface, struct, tensorMap, and no other field';
   const rules = 'expected one of mix.mod, forest.feature, forest.left, forest.right, forest.root';
   it.each([
     [{}, `args[0]: ${kinds}`],

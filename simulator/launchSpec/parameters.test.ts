@@ -128,7 +128,10 @@ describe('structures by value', () => {
       /fields\[0\]\.buffer\.name: is missing; a reported buffer/,
     ],
     [{ struct: { fields: [] } }, /args\[0\]\.struct\.fields: /],
-    [{ array: { type: 'i8', count: 40 } }, /args\[0\]: expected one of f32, .*struct, tensorMap, and no other field/],
+    [
+      { array: { type: 'i8', count: 40 } },
+      /args\[0\]: expected one of f32, .*struct, tensorMap, and no other field/,
+    ],
   ])('refuses %j', (argument, message) => {
     expect(complaint(() => run({ kernel: 'structures', args: [argument, out] }))).toMatch(message);
   });

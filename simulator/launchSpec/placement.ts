@@ -1,5 +1,19 @@
 import type { IrFunction } from '../ptx/index.js';
-import type { BufferSpec, ContentsSpec, PlacedValue, PointerSpec } from './argumentSchema.js';
+import {
+  resourceBytes,
+  TextureError,
+  textureObject,
+  type Sampler,
+  type TextureResource,
+} from '../executor/index.js';
+import type {
+  BufferSpec,
+  ContentsSpec,
+  PlacedValue,
+  PointerSpec,
+  SurfaceSpec,
+  TextureSpec,
+} from './argumentSchema.js';
 import { packArguments, writeValue, type SpecAddresses } from './arguments.js';
 import { PIECE_BYTES, fillPiece, isUnwritten } from './bufferContents.js';
 import { elementBytes, type ElementType } from './elementTypes.js';
@@ -13,6 +27,8 @@ export interface SpecHost {
   allocate(bytes: number): number;
   write(address: number, bytes: Uint8Array): void;
   free(address: number): void;
+  /** Makes a texture object, or a surface object where no sampler is given. @returns its handle */
+  createObject(resource: TextureResource, sampler: Sampler | undefined): number;
   /** Variables of the module in `.global` and `.const`. */
   readonly symbols: readonly SpecSymbol[];
 }
@@ -161,17 +177,42 @@ class Placement implements SpecAddresses {
     return placed.address;
   }
 
+  object(spec: TextureSpec | SurfaceSpec, path: string): number {
+    const placed =
+      spec.buffer === undefined ? undefined : this.buffers.find((each) => each.spec === spec.buffer);
+    const memory = placed ?? this.bufferOf(spec.of, `${path}.of`);
+    const sampler = 'sampler' in spec ? spec.sampler : undefined;
+    const resource = { ...spec.resource, address: memory.address };
+    try {
+      const bytes = resourceBytes(textureObject(resource, sampler).resource);
+      if (bytes > memory.bytes)
+        throw invalid(
+          `${path}.resource`,
+          `takes ${bytes} bytes, but ${memory.path} has ${memory.bytes}; give it more elements`,
+        );
+    } catch (error) {
+      if (!(error instanceof TextureError)) throw error;
+      throw invalid(`${path}.${error.field}`, error.message.slice(error.field.length + 2));
+    }
+    return this.host.createObject(resource, sampler);
+  }
+
   pointer({ of, symbol }: PointerSpec, path: string): number {
     if (symbol !== undefined) return this.symbol(symbol, `${path}.symbol`).address;
+    return this.bufferOf(of, `${path}.of`).address;
+  }
+
+  /** @param of a place in args or a name */
+  private bufferOf(of: string | number | undefined, path: string): PlacedBuffer {
     if (typeof of === 'string') {
       const named = this.byName.get(of);
-      if (named !== undefined) return named.address;
+      if (named !== undefined) return named;
       const names = [...this.byName.keys()].join(', ') || 'none';
-      throw invalid(`${path}.of`, `no buffer has the name '${of}'; there are: ${names}`);
+      throw invalid(path, `no buffer has the name '${of}'; there are: ${names}`);
     }
     const placed = this.buffers.find(({ arg, isArgument }) => isArgument && arg === of);
-    if (placed === undefined) throw invalid(`${path}.of`, `argument ${of ?? ''} is no buffer`);
-    return placed.address;
+    if (placed === undefined) throw invalid(path, `argument ${of ?? ''} is no buffer`);
+    return placed;
   }
 
   private symbol(name: string, path = `symbols.${name}`): SpecSymbol {
@@ -193,6 +234,12 @@ class Placement implements SpecAddresses {
     } else if ('buffer' in value) this.place(value.buffer, `${path}.buffer`, arg, isArgument);
     else if ('tensorMap' in value && value.tensorMap.buffer !== undefined)
       this.place(value.tensorMap.buffer, `${path}.tensorMap.buffer`, arg, false);
+    else if ('texture' in value) this.visitMemory(value.texture, `${path}.texture`, arg);
+    else if ('surface' in value) this.visitMemory(value.surface, `${path}.surface`, arg);
+  }
+
+  private visitMemory({ buffer }: TextureSpec | SurfaceSpec, path: string, arg: number | undefined): void {
+    if (buffer !== undefined) this.place(buffer, `${path}.buffer`, arg, false);
   }
 
   private fill(spec: ContentsSpec, address: number, path: string): void {

@@ -131,6 +131,7 @@ function runIn(
       if (!isDeclaredOnly) session.call('memcpyHostToDevice', { address, bytes, pinned: true });
     },
     free: (address) => session.call('free', { address }),
+    createObject: (resource, sampler) => session.call('objectCreate', { resource, sampler }).handle ?? 0,
     symbols,
   });
   const args = {

@@ -38,7 +38,8 @@ export function scalarValue(value: PlacedValue, type: ElementType): number | str
  * @throws LaunchSpecError `invalidSpec` for structures whose fields overlap or leave it
  */
 export function sizeOf(value: PlacedValue, path: string): ValueSize {
-  if ('buffer' in value || 'pointer' in value) return { bytes: POINTER_BYTES, align: POINTER_BYTES };
+  if ('buffer' in value || 'pointer' in value || 'texture' in value || 'surface' in value)
+    return { bytes: POINTER_BYTES, align: POINTER_BYTES };
   if ('tensorMap' in value) return { bytes: TENSOR_MAP_BYTES, align: TENSOR_MAP_ALIGN };
   if ('array' in value) {
     const align = elementBytes(value.array.type);

@@ -149,6 +149,8 @@ export class WorkContext {
         session.call('memcpyHostToDevice', { address, bytes, pinned: true }, to);
       },
       free: (address) => session.call('free', { address }, to),
+      createObject: (resource, sampler) =>
+        session.call('objectCreate', { resource, sampler }, to).handle ?? 0,
       symbols,
     };
   }

@@ -138,6 +138,7 @@ function place(
     allocate: (bytes) => session.call('malloc', { bytes }).address ?? 0,
     write: () => undefined,
     free: (address) => session.call('free', { address }),
+    createObject: (resource, sampler) => session.call('objectCreate', { resource, sampler }).handle ?? 0,
     symbols,
   });
   const allocations = new AllocationMap([

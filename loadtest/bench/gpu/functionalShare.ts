@@ -63,6 +63,7 @@ function shareRow(path: string, launch: string, again: number): ShareRow {
     allocate: (bytes) => call('malloc', { bytes }).address ?? 0,
     write: (address, bytes) => call('memcpyHostToDevice', { address, bytes, pinned: true }),
     free: (address) => call('free', { address }),
+    createObject: (resource, sampler) => call('objectCreate', { resource, sampler }).handle ?? 0,
     symbols,
   });
   const { kernel, grid, block, dynamicSharedBytes, cooperative } = spec;
