@@ -13,6 +13,14 @@ export interface FetchForm {
   readonly outside: (typeof OUTSIDE)[number];
   /** Of a surface's element. */
   readonly bytes: number;
+  // What follows of the geometry:
+  readonly dimensions: 1 | 2 | 3;
+  readonly isLayered: boolean;
+  readonly isCube: boolean;
+  /** Words of coordinates, the layer and what pads them included: other operands are behind them. */
+  readonly coordinates: 1 | 2 | 4;
+  /** Words of a gradient. */
+  readonly slopes: 1 | 2 | 4;
 }
 
 const OPERATIONS = ['tex', 'tld4', 'txq', 'suq', 'istypep', 'surfplace'] as const;
@@ -64,14 +72,20 @@ export function fetchCode({ opcode, modifiers, types }: IrInstruction): number {
 }
 
 export function fetchForm(code: number): FetchForm {
+  const geometry = GEOMETRIES[(code >> 3) & 7] ?? '1d';
   return {
     operation: OPERATIONS[code & 7] ?? 'tex',
-    geometry: GEOMETRIES[(code >> 3) & 7] ?? '1d',
+    geometry,
     isWhole: ((code >> 6) & 1) === 1,
     level: LEVELS[(code >> 7) & 3] ?? 'none',
     channel: (code >> 9) & 3,
     query: QUERIES[(code >> 11) & 15] ?? 'none',
     outside: OUTSIDE[(code >> 15) & 3] ?? 'trap',
     bytes: code >> 17,
+    dimensions: geometry.endsWith('1d') ? 1 : geometry.endsWith('3d') ? 3 : 2,
+    isLayered: geometry.startsWith('a'),
+    isCube: geometry.endsWith('cube'),
+    coordinates: geometry === '1d' ? 1 : geometry === '2d' || geometry === 'a1d' ? 2 : 4,
+    slopes: geometry.endsWith('1d') ? 1 : geometry.endsWith('2d') ? 2 : 4,
   };
 }

@@ -32,13 +32,15 @@ export class SampledTexture {
   /** Texels of 32 bits are given bit for bit where they are not filtered. */
   private readonly isRaw: boolean;
   private readonly dimensions: 1 | 2 | 3;
+  private readonly isFiltered: boolean;
+  private readonly blendsLevels: boolean;
   private readonly sums = new Float64Array(4);
   private readonly along: readonly [Neighbours, Neighbours, Neighbours] = [
     { first: 0, second: 0, weight: 0 },
     { first: 0, second: 0, weight: 0 },
     { first: 0, second: 0, weight: 0 },
   ];
-  private readonly place = [0, 0, 0];
+  private readonly place = new Float64Array(3);
 
   /** Texel that the last fetch read first, as an offset of its bytes in the resource; of tools that watch memory. */
   lastOffset = 0;
@@ -52,29 +54,31 @@ export class SampledTexture {
     const { resource, sampler } = object;
     this.levels = levelShapes(resource);
     const axis = (index: 0 | 1 | 2): Axis =>
-      new Axis(resource.cube ? 'clamp' : sampler.address[index], sampler.normalizedCoordinates);
+      // Directions have no unit.
+      new Axis(
+        resource.cube ? 'clamp' : sampler.address[index],
+        resource.cube || sampler.normalizedCoordinates,
+      );
     this.axes = [axis(0), axis(1), axis(2)];
     this.readers = channelReaders(object);
     this.isInteger = givesIntegers(object);
+    this.isFiltered = sampler.filter === 'linear';
+    this.blendsLevels = sampler.mipmapFilter === 'linear' && this.levels.length > 1 && !this.isInteger;
     this.isRaw = /32$/.test(resource.type);
     this.border = sampler.border.map((each) => (this.isInteger ? Math.trunc(each) : each));
     this.dimensions = resource.depth > 0 ? 3 : resource.height > 0 ? 2 : 1;
   }
 
   /** Whether instructions of a geometry read such a texture. */
-  fits(geometry: FetchForm['geometry']): boolean {
+  fits({ isCube, isLayered, dimensions }: FetchForm): boolean {
     const { resource } = this.object;
-    const isLayered = resource.layers > 0;
-    if (geometry === 'cube' || geometry === 'acube')
-      return resource.cube && isLayered === (geometry === 'acube');
-    if (resource.cube) return false;
-    const dimensions = geometry.endsWith('1d') ? 1 : geometry.endsWith('2d') ? 2 : 3;
-    return this.dimensions === dimensions && isLayered === geometry.startsWith('a');
+    return resource.cube === isCube && resource.layers > 0 === isLayered && this.dimensions === dimensions;
   }
 
   /** Writes the four words that a fetch gives. */
   fetch(form: FetchForm, operands: FetchOperands, results: Int32Array): void {
-    const { layer, operandsAt } = this.takePlace(form, operands);
+    const layer = this.takePlace(form, operands);
+    const operandsAt = form.coordinates;
     if (form.operation === 'tld4') {
       this.gather(form.channel, layer, results);
       return;
@@ -85,10 +89,9 @@ export class SampledTexture {
       return;
     }
     const level = this.levelOf(form, operands, operandsAt);
-    const { sampler } = this.object;
-    if (sampler.mipmapFilter === 'point' || this.levels.length === 1 || this.isInteger) {
+    if (!this.blendsLevels) {
       const nearest = this.levels.length === 1 ? 0 : nearestLevel(level);
-      if (sampler.filter === 'point') this.readNearest(nearest, layer, results);
+      if (!this.isFiltered) this.readNearest(nearest, layer, results);
       else {
         this.sums.fill(0);
         this.addLinear(nearest, layer, 1);
@@ -105,24 +108,23 @@ export class SampledTexture {
     this.giveSums(results);
   }
 
-  /** Takes coordinates from the operands. @returns the layer, and where other operands begin */
-  private takePlace(
-    { geometry, isWhole }: FetchForm,
-    { words, floats: values }: FetchOperands,
-  ): { layer: number; operandsAt: number } {
+  /** Takes coordinates from the operands. @returns the layer, or the face of one */
+  private takePlace(form: FetchForm, { words, floats: values }: FetchOperands): number {
     const { place } = this;
-    const isLayered = geometry.startsWith('a');
-    const from = isLayered ? 1 : 0;
-    for (let axis = 0; axis < 3; axis++)
-      place[axis] = (isWhole ? words[from + axis] : values[from + axis]) ?? 0;
+    const from = form.isLayered ? 1 : 0;
+    if (form.isWhole) {
+      for (let axis = 0; axis < form.dimensions; axis++) place[axis] = words[from + axis] ?? 0;
+    } else {
+      const used = form.isCube ? 3 : form.dimensions;
+      for (let axis = 0; axis < used; axis++) place[axis] = values[from + axis] ?? 0;
+    }
     const most = Math.max(1, this.object.resource.layers) - 1;
-    const layer = isLayered ? Math.min((words[0] ?? 0) >>> 0, most) : 0;
-    const operandsAt = geometry === '1d' ? 1 : geometry === '2d' || geometry === 'a1d' ? 2 : 4;
-    if (geometry !== 'cube' && geometry !== 'acube') return { layer, operandsAt };
+    const layer = form.isLayered ? Math.min((words[0] ?? 0) >>> 0, most) : 0;
+    if (!form.isCube) return layer;
     const { face, s, t } = cubePlace(place[0] ?? 0, place[1] ?? 0, place[2] ?? 0);
     place[0] = s;
     place[1] = t;
-    return { layer: layer * 6 + face, operandsAt };
+    return layer * 6 + face;
   }
 
   private levelOf(form: FetchForm, { floats: values }: FetchOperands, at: number): number {
@@ -132,10 +134,9 @@ export class SampledTexture {
     else if (form.level === 'grad') {
       const { resource } = this.object;
       const extents = [resource.width, resource.height, resource.depth].slice(0, this.dimensions);
-      const count = form.geometry.endsWith('1d') ? 1 : form.geometry.endsWith('2d') ? 2 : 4;
       const slope = (from: number): number[] =>
         extents.map((extent, axis) => (values[from + axis] ?? 0) * extent);
-      level = levelOfGradients(slope(at), slope(at + count));
+      level = levelOfGradients(slope(at), slope(at + form.slopes));
     }
     return this.clampLevel(level + this.object.sampler.levelBias);
   }
@@ -204,7 +205,7 @@ export class SampledTexture {
   }
 
   private addLevel(level: number, layer: number, weight: number): void {
-    if (this.object.sampler.filter === 'linear') {
+    if (this.isFiltered) {
       this.addLinear(level, layer, weight);
       return;
     }

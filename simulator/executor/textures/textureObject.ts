@@ -143,7 +143,7 @@ export function resourceBytes(resource: TextureObject['resource']): number {
 export function textureObject(resource: TextureResource, sampler: Sampler | undefined): TextureObject {
   const isSurface = sampler === undefined;
   const told = wholeResource(resource, isSurface);
-  return { isSurface, resource: told, sampler: wholeSampler(told, sampler ?? {}) };
+  return { isSurface, resource: told, sampler: wholeSampler(told, sampler ?? {}, isSurface) };
 }
 
 function wholeResource(resource: TextureResource, isSurface: boolean): TextureObject['resource'] {
@@ -195,7 +195,11 @@ function wholeResource(resource: TextureResource, isSurface: boolean): TextureOb
   return told;
 }
 
-function wholeSampler(resource: TextureObject['resource'], sampler: Sampler): TextureObject['sampler'] {
+function wholeSampler(
+  resource: TextureObject['resource'],
+  sampler: Sampler,
+  isSurface: boolean,
+): TextureObject['sampler'] {
   const fail = (field: string, reason: string): never => {
     throw new TextureError(`sampler.${field}`, reason);
   };
@@ -226,9 +230,8 @@ function wholeSampler(resource: TextureObject['resource'], sampler: Sampler): Te
       filter === 'linear' ? 'filter' : 'normalizedCoordinates',
       'linear memory is fetched by whole coordinates, without a filter: take pitched memory or an array',
     );
-  if (resource.levels > 1 && !normalizedCoordinates)
+  if (resource.levels > 1 && !normalizedCoordinates && !isSurface)
     fail('normalizedCoordinates', 'mipmaps are read by normalised coordinates: set it');
-  if (resource.cube && !normalizedCoordinates) fail('normalizedCoordinates', 'cubes need it: set it');
   const axis = (index: number): AddressMode => modes[index] ?? modes[0] ?? 'clamp';
   const channel = (index: number): number => border[index] ?? 0;
   return {

@@ -31,6 +31,8 @@ interface Resolved {
   readonly object: TextureObject;
   readonly texture: SampledTexture | undefined;
   readonly first: LevelShape;
+  /** Codes of instructions that have been found to fit it. */
+  readonly fitting: boolean[];
 }
 
 const WORD = 2 ** 32;
@@ -60,7 +62,11 @@ export class TextureUnits {
     switch (form.operation) {
       case 'tex':
       case 'tld4':
-        this.textureOf(found, form).fetch(form, operands, results);
+        if (found.texture === undefined || found.fitting[code] !== true) {
+          requireFit(found, form);
+          found.fitting[code] = true;
+        }
+        found.texture?.fetch(form, operands, results);
         return;
       case 'txq':
       case 'suq':
@@ -83,19 +89,6 @@ export class TextureUnits {
     const found = this.known.get(handle) ?? this.look(handle);
     if (found === undefined) return false;
     return found.object.isSurface ? form.query === 'surfref' : form.query === 'texref';
-  }
-
-  private textureOf({ texture, object, handle }: Resolved, form: FetchForm): SampledTexture {
-    if (texture === undefined)
-      throw fault(`handle ${hex(handle)} is of a surface: a texture's is expected`, handle);
-    const { resource, sampler } = object;
-    if (!texture.fits(form.geometry))
-      throw fault(`${form.operation}.${form.geometry} of ${described(object)}`, handle);
-    if (!form.isWhole && resource.kind === 'linear')
-      throw fault(`${form.operation}.${form.geometry} of linear memory by float coordinates`, handle);
-    if (form.isWhole && sampler.normalizedCoordinates)
-      throw fault(`whole coordinates of a texture whose coordinates are normalised`, handle);
-    return texture;
   }
 
   private resolve(handle: number): Resolved {
@@ -122,10 +115,22 @@ export class TextureUnits {
     const data = segment.offset < 0 ? undefined : this.space.view(resource.address, bytes);
     const view = data === undefined ? NOTHING : new DataView(data.buffer, data.byteOffset, data.byteLength);
     const texture = object.isSurface ? undefined : new SampledTexture(object, view, texelBytes(resource));
-    const found = { handle, object, texture, first };
+    const found = { handle, object, texture, first, fitting: [] };
     this.known.set(handle, found);
     return found;
   }
+}
+
+/** @throws TextureFault for an instruction of another geometry than the object's */
+function requireFit({ texture, object, handle }: Resolved, form: FetchForm): void {
+  if (texture === undefined)
+    throw fault(`handle ${hex(handle)} is of a surface: a texture's is expected`, handle);
+  const { resource, sampler } = object;
+  if (!texture.fits(form)) throw fault(`${form.operation}.${form.geometry} of ${described(object)}`, handle);
+  if (!form.isWhole && resource.kind === 'linear')
+    throw fault(`${form.operation}.${form.geometry} of linear memory by float coordinates`, handle);
+  if (form.isWhole && sampler.normalizedCoordinates)
+    throw fault('whole coordinates of a texture whose coordinates are normalised', handle);
 }
 
 /** The object whose record lies at an address, in memory that kernels cannot write. */
@@ -172,11 +177,10 @@ function place(found: Resolved, form: FetchForm, words: Int32Array, results: Int
   const { resource } = object;
   if (!object.isSurface)
     throw fault(`handle ${hex(handle)} is of a texture: a surface's is expected`, handle);
-  const { geometry, bytes, outside } = form;
+  const { geometry, bytes, outside, dimensions, isLayered } = form;
   const isStack = resource.layers > 0 || resource.cube;
-  const dimensions = geometry.endsWith('1d') ? 1 : geometry.endsWith('2d') ? 2 : 3;
   const own = resource.depth > 0 ? 3 : resource.height > 0 ? 2 : 1;
-  if (dimensions !== own || geometry.startsWith('a') !== isStack)
+  if (dimensions !== own || isLayered !== isStack)
     throw fault(`a surface access .${geometry} of ${described(object)}`, handle);
   const from = isStack ? 1 : 0;
   const slice = isStack ? (words[0] ?? 0) >>> 0 : dimensions > 2 ? (words[2] ?? 0) : 0;
