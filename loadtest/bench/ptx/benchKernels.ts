@@ -112,6 +112,22 @@ export const BENCH_KERNELS: readonly BenchKernel[] = [
     aim: 0.7,
     rule: 'exact',
   },
+  {
+    name: 'n_body 8192',
+    launch: `${OWN}/nBody.json`,
+    twin: 'nBody.c',
+    floor: 0.7,
+    aim: 1,
+    rule: { relative: 1e-4, absolute: 0.5, why: `the card's reciprocal root is cut; ${FUSING}` },
+  },
+  {
+    name: 'philox 2^21',
+    launch: `${OWN}/philox.json`,
+    twin: 'philox.c',
+    floor: 0.7,
+    aim: 1,
+    rule: 'exact',
+  },
 ];
 
 /** What a kernel is called on the command line: `saxpy` of `saxpy 2^24`. */

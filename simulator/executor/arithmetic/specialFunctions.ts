@@ -217,28 +217,54 @@ export function unitReciprocalRoot64(high: number): number {
 /** First segments of the tables in `specialFunctionWords`. */
 export const specialFunctionRows = {
   reciprocal: 0,
-  rootReciprocal: 128,
-  rootReciprocalOdd: 192,
-  root: 256,
-  rootOdd: 320,
+  /** Odd exponents first: the lowest bit of an exponent's field, whose bias is odd, is 1 where the exponent is even. */
+  rootReciprocalOdd: 128,
+  rootReciprocal: 192,
+  rootOdd: 256,
+  root: 320,
   logarithm: 384,
   sine: 448,
   tangent: 512,
   /** Of each binade of tanh: first segment and how many bits choose one, in the places of c0 and c1. */
   tangentBinades: 512 + tangentTable.length,
+  squareMasks: 512 + tangentTable.length + tangentBinades.length,
 } as const;
 
+/**
+ * Of a truncated square, the products of seven upper and seven lower bits whose columns count, as pairs of masks; the
+ * lower bits stand one place further up.
+ */
+const squareProducts: readonly (readonly [upper: number, lower: number])[] = [
+  [0x70, 0x7c],
+  [0x08, 0x78],
+  [0x04, 0x70],
+  [0x02, 0x60],
+  [0x01, 0x40],
+  [0x60, 0x02],
+  [0x40, 0x01],
+  [0, 0],
+];
+
+/** Two products a row: what the halves of a word of upper bits are masked by, and in the row behind it of lower bits. */
+const squareMasks: readonly number[] = [0, 2, 4, 6].flatMap((at) => {
+  const [one = [0, 0], other = [0, 0]] = squareProducts.slice(at, at + 2);
+  const upper = one[0] | (other[0] << 16);
+  const lower = (one[1] << 1) | (other[1] << 17);
+  return [upper, upper, upper, upper, lower, lower, lower, lower];
+});
+
 /** Coefficients as compiled code reads them: 16 bytes a segment, c0 in 64 bits, c1 and c2 in 32. */
-export const specialFunctionWords: Int32Array = Int32Array.from(
-  [
+export const specialFunctionWords: Int32Array = Int32Array.from([
+  ...[
     ...reciprocalTable,
-    ...rootReciprocalTable,
     ...rootReciprocalTableOdd,
-    ...rootTable,
+    ...rootReciprocalTable,
     ...rootTableOdd,
+    ...rootTable,
     ...logarithmTable,
     ...sineTable,
     ...tangentTable,
     ...tangentBinades.map(([first, bits]) => [first, bits, 0] as const),
   ].flatMap(([c0, c1, c2]) => [c0 | 0, Math.floor(c0 / 2 ** 32), c1, c2]),
-);
+  ...squareMasks,
+]);

@@ -2,6 +2,7 @@ import { exponentialBias, specialFunctionRows } from '../../arithmetic/index.js'
 import { FunctionBuilder } from '../../../wasm/index.js';
 import { AREA } from '../area/index.js';
 import type { Library } from './library.js';
+import { ROW_BYTES } from './specialFunctions.js';
 
 /**
  * The special function unit for four lanes at once: the evaluation of `specialFunctions.ts` with its 64-bit sums in
@@ -11,7 +12,6 @@ import type { Library } from './library.js';
 const INFINITY = 0x7f800000;
 const NAN = 0x7fffffff;
 const SIGN = -0x80000000;
-const ROW_BYTES = 16;
 const LEAST_NORMAL = 0x00800000;
 
 function word(f: FunctionBuilder, bits: number): FunctionBuilder {
@@ -29,21 +29,24 @@ function long(f: FunctionBuilder, value: number): FunctionBuilder {
 
 /** Pushes x² of 16 or 17 bits without its lowest columns, as the definitions' `truncatedSquare`. */
 function pushSquare(f: FunctionBuilder, x: number, lowBits: 16 | 17): void {
-  const upper = lowBits - 8;
-  const top = f.local('v128');
-  f.get(x).i32(upper).simd('i32x4ShrU').tee(top).get(top).simd('i16x8Mul').i32(1).simd('i32x4ShrU');
-  for (let bit = lowBits - 15; bit < upper; bit++) {
-    // The bit becomes a mask by way of the sign.
-    f.get(x)
-      .i32(31 - bit)
-      .simd('i32x4Shl')
-      .i32(31)
-      .simd('i32x4ShrS');
-    f.get(x)
-      .i32(lowBits === 16 ? 16 - bit : 18 - bit)
-      .simd('i32x4ShrU');
-    f.simd('v128And').simd('i32x4Add');
+  const [bits, pair, upper] = [f.local('v128'), f.local('v128'), f.local('v128')];
+  f.get(x);
+  if (lowBits === 17) f.i32(1).simd('i32x4ShrU');
+  f.tee(bits).get(bits).i32(16).simd('i32x4Shl').simd('v128Or').tee(pair);
+  f.i32(9).simd('i16x8ShrU').set(upper);
+  // Columns are exact: what is left out was masked before it was multiplied.
+  for (let row = specialFunctionRows.squareMasks; row < specialFunctionRows.squareMasks + 8; row += 2) {
+    const masks = AREA.specialFunctions + row * ROW_BYTES;
+    f.get(upper).i32(0).simdMemory('v128Load', masks).simd('v128And');
+    f.get(pair)
+      .i32(0)
+      .simdMemory('v128Load', masks + ROW_BYTES)
+      .simd('v128And')
+      .simd('i32x4DotI16x8S');
+    if (row > specialFunctionRows.squareMasks) f.simd('i32x4Add');
   }
+  f.i32(7).simd('i32x4ShrU').get(bits).i32(8).simd('i32x4ShrU').tee(upper).get(upper).simd('i16x8Mul');
+  f.i32(1).simd('i32x4ShrU').simd('i32x4Add');
 }
 
 /** Coefficients of four lanes: c0 as i64x2 of the lower and the upper two, c1 and c2 as i32x4. */
@@ -53,12 +56,12 @@ interface Rows {
   readonly c2: number;
 }
 
-/** Fetches a row of the tables for each lane's number of a row. */
-function fetchRows(f: FunctionBuilder, numbers: number): Rows {
+/** Fetches a row for each lane, `offsets` bytes behind the first one of a table. */
+function fetchRows(f: FunctionBuilder, offsets: number, firstRow: number): Rows {
+  const table = AREA.specialFunctions + firstRow * ROW_BYTES;
   const rows = [0, 1, 2, 3].map((lane) => {
     const row = f.local('v128');
-    f.get(numbers).simdLane('i32x4ExtractLane', lane).i32(ROW_BYTES).op('i32Mul');
-    f.simdMemory('v128Load', AREA.specialFunctions).set(row);
+    f.get(offsets).simdLane('i32x4ExtractLane', lane).simdMemory('v128Load', table).set(row);
     return row;
   });
   const [first = 0, second = 0, third = 0, fourth = 0] = rows;
@@ -121,24 +124,36 @@ function unary(): FunctionBuilder {
   return new FunctionBuilder(['v128'], ['v128']);
 }
 
-/** f32 bits to the bits of 1/x. */
-function unitReciprocalLanes(): FunctionBuilder {
-  const f = unary();
-  const [magnitude, fraction, x, result] = [0, 1, 2, 3].map(() => f.local('v128')) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const row = f.local('v128');
-  word(f.get(0), NAN).simd('v128And').set(magnitude);
-  pushFraction(f, magnitude).tee(fraction).i32(16).simd('i32x4ShrU').set(row);
-  word(f.get(fraction), 0xffff).simd('v128And').set(x);
-  const rows = fetchRows(f, row);
+/** Pushes the significands of 1/x without their leading ones. */
+function pushReciprocalSignificand(f: FunctionBuilder, magnitude: number): void {
+  const [offset, x, result] = [f.local('v128'), f.local('v128'), f.local('v128')];
+  word(f.get(magnitude).i32(12).simd('i32x4ShrU'), 0x7f0).simd('v128And').set(offset);
+  word(f.get(magnitude), 0xffff).simd('v128And').set(x);
+  const rows = fetchRows(f, offset, specialFunctionRows.reciprocal);
   pushSignificand(f, rows, x, 16, () => f.i32(15).simd('i64x2ShrU'));
   f.set(result);
   // Powers of two are exact.
-  word(f, LEAST_NORMAL).get(result).get(fraction).v128(0, 0, 0, 0).simd('i32x4Eq').simd('v128Bitselect');
+  word(f, LEAST_NORMAL).get(result);
+  pushFraction(f, magnitude).v128(0, 0, 0, 0).simd('i32x4Eq').simd('v128Bitselect');
+}
+
+/** Pushes magnitudes of 1/x, for x from 2^-126 to 2^126. */
+function pushPlainReciprocal(f: FunctionBuilder, magnitude: number): FunctionBuilder {
+  pushReciprocalSignificand(f, magnitude);
+  word(f, 253 << 23);
+  word(f.get(magnitude), INFINITY).simd('v128And').simd('i32x4Sub');
+  return f.simd('i32x4Add');
+}
+
+/** f32 bits to the bits of 1/x. */
+function unitReciprocalLanes(): FunctionBuilder {
+  const f = unary();
+  const [magnitude, result] = [f.local('v128'), f.local('v128')];
+  word(f.get(0), NAN).simd('v128And').set(magnitude);
+  pushPlain(f, [magnitude], 0x7e800000).if();
+  word(f.get(0), SIGN).simd('v128And');
+  pushPlainReciprocal(f, magnitude).simd('v128Or').op('return').end();
+  pushReciprocalSignificand(f, magnitude);
   word(f, 253).get(magnitude).i32(23).simd('i32x4ShrU').simd('i32x4Sub').i32(23).simd('i32x4Shl');
   f.simd('i32x4Add').set(result);
   // Beyond 2^126 the result is subnormal, which the unit makes zero.
@@ -149,49 +164,75 @@ function unitReciprocalLanes(): FunctionBuilder {
   return f.get(result);
 }
 
+/** Pushes whether the bits in all lanes of locals are of positive normal numbers up to a largest one. */
+function pushPlain(f: FunctionBuilder, operands: readonly number[], largest: number): FunctionBuilder {
+  const pushAll = (name: 'i32x4MinS' | 'i32x4MaxS'): void =>
+    operands.forEach((operand, index) => {
+      f.get(operand);
+      if (index > 0) f.simd(name);
+    });
+  pushAll('i32x4MinS');
+  word(f, LEAST_NORMAL - 1).simd('i32x4GtS');
+  pushAll('i32x4MaxS');
+  return word(f, largest + 1)
+    .simd('i32x4LtS')
+    .simd('v128And')
+    .simd('i32x4AllTrue');
+}
+
 /** What a root and a reciprocal root have in common. */
 interface RootShape {
-  readonly rows: readonly [even: number, odd: number];
+  /** The table of odd exponents, before that of even ones. */
+  readonly firstRow: number;
   /** How far the sums of even and odd exponents are cut. */
   readonly cuts: readonly [even: number, odd: number];
-  /** Pushes the result's exponent field: `half` is half of the operand's exponent, rounded down. */
-  readonly exponent: (f: FunctionBuilder, half: number) => void;
+  /** Takes significands and pushes results: `half` is half of the exponent's field, rounded up. */
+  readonly exponent: (f: FunctionBuilder, half: () => FunctionBuilder) => void;
   readonly atZero: number;
   readonly atInfinity: number;
-  /** What stands for even powers of two where the sum does not give it. */
-  readonly atPower?: boolean;
+  /** Whether the sum of an even power of two is one short. */
+  readonly isShortAtPower: boolean;
+}
+
+/** Pushes the root of positive normal numbers. */
+function pushPlainRoot(f: FunctionBuilder, bits: number, shape: RootShape): FunctionBuilder {
+  const [offset, x] = [f.local('v128'), f.local('v128')];
+  // The lowest bit of the exponent's field and the upper bits of the fraction.
+  word(f.get(bits).i32(13).simd('i32x4ShrU'), 0x7f0).simd('v128And').set(offset);
+  word(f.get(bits), 0x1ffff).simd('v128And').set(x);
+  const rows = fetchRows(f, offset, shape.firstRow);
+  const [even, uneven] = shape.cuts;
+  const odd = f.local('v128');
+  if (even !== uneven)
+    word(f.get(bits), LEAST_NORMAL).simd('v128And').v128(0, 0, 0, 0).simd('i32x4Eq').set(odd);
+  pushSignificand(f, rows, x, 17, (part) => {
+    if (even === uneven) {
+      f.i32(even).simd('i64x2ShrU');
+      return;
+    }
+    const cut = f.local('v128');
+    f.set(cut).get(cut).i32(uneven).simd('i64x2ShrU');
+    f.get(cut).i32(even).simd('i64x2ShrU').get(odd);
+    f.simd(part === 0 ? 'i64x2ExtendLowI32x4S' : 'i64x2ExtendHighI32x4S').simd('v128Bitselect');
+  });
+  // A comparison that holds is -1.
+  if (shape.isShortAtPower)
+    word(word(f.get(bits), 0xffffff).simd('v128And'), LEAST_NORMAL)
+      .simd('i32x4Eq')
+      .simd('i32x4Sub');
+  shape.exponent(f, () =>
+    word(f.get(bits), LEAST_NORMAL).simd('i32x4Add').i32(24).simd('i32x4ShrU').i32(23).simd('i32x4Shl'),
+  );
+  return f;
 }
 
 function unitOfRoot(shape: RootShape): FunctionBuilder {
   const f = unary();
-  const locals = [0, 1, 2, 3, 4, 5, 6].map(() => f.local('v128'));
-  const [magnitude = 0, fraction = 0, odd = 0, half = 0, x = 0, result = 0, row = 0] = locals;
+  const [magnitude, result] = [f.local('v128'), f.local('v128')];
+  pushPlain(f, [0], INFINITY - 1).if();
+  pushPlainRoot(f, 0, shape).op('return').end();
   word(f.get(0), NAN).simd('v128And').set(magnitude);
-  pushFraction(f, magnitude).set(fraction);
-  // The exponent's bias is odd, so that an even field is of an odd exponent.
-  word(f.get(magnitude), LEAST_NORMAL).simd('v128And').v128(0, 0, 0, 0).simd('i32x4Eq').set(odd);
-  word(f.get(magnitude).i32(23).simd('i32x4ShrU'), 127).simd('i32x4Sub').i32(1).simd('i32x4ShrS').set(half);
-  f.get(fraction).i32(17).simd('i32x4ShrU');
-  word(f, shape.rows[1]);
-  word(f, shape.rows[0]).get(odd).simd('v128Bitselect').simd('i32x4Add').set(row);
-  word(f.get(fraction), 0x1ffff).simd('v128And').set(x);
-  const rows = fetchRows(f, row);
-  const [even, uneven] = shape.cuts;
-  pushSignificand(f, rows, x, 17, (part) => {
-    const cut = f.local('v128');
-    f.set(cut).get(cut).i32(uneven).simd('i64x2ShrU');
-    if (even === uneven) return;
-    f.get(cut).i32(even).simd('i64x2ShrU').get(odd);
-    f.simd(part === 0 ? 'i64x2ExtendLowI32x4S' : 'i64x2ExtendHighI32x4S').simd('v128Bitselect');
-  });
-  f.set(result);
-  if (shape.atPower === true) {
-    word(f, LEAST_NORMAL).get(result);
-    word(word(f.get(magnitude), 0xffffff).simd('v128And'), LEAST_NORMAL).simd('i32x4Eq');
-    f.simd('v128Bitselect').set(result);
-  }
-  shape.exponent(f, half);
-  f.i32(23).simd('i32x4Shl').get(result).simd('i32x4Add').set(result);
+  pushPlainRoot(f, magnitude, shape).set(result);
   replace(f, result, magnitude, 'i32x4Eq', INFINITY, shape.atInfinity);
   // Negative numbers have no root, but what the unit takes for zero keeps its sign.
   word(f, NAN).get(result).get(0).i32(31).simd('i32x4ShrS').simd('v128Bitselect').set(result);
@@ -202,26 +243,29 @@ function unitOfRoot(shape: RootShape): FunctionBuilder {
   return f.get(result);
 }
 
-function unitReciprocalRootLanes(): FunctionBuilder {
-  return unitOfRoot({
-    rows: [specialFunctionRows.rootReciprocal, specialFunctionRows.rootReciprocalOdd],
-    cuts: [16, 16],
-    exponent: (f, half) => word(f, 126).get(half).simd('i32x4Sub'),
-    atZero: INFINITY,
-    atInfinity: 0,
-    atPower: true,
-  });
-}
+const reciprocalRoot: RootShape = {
+  firstRow: specialFunctionRows.rootReciprocalOdd,
+  cuts: [16, 16],
+  exponent: (f, half) => {
+    word(f, 190 << 23);
+    half().simd('i32x4Sub').simd('i32x4Add');
+  },
+  atZero: INFINITY,
+  atInfinity: 0,
+  isShortAtPower: true,
+};
 
-function unitRootLanes(): FunctionBuilder {
-  return unitOfRoot({
-    rows: [specialFunctionRows.root, specialFunctionRows.rootOdd],
-    cuts: [17, 16],
-    exponent: (f, half) => word(f, 127).get(half).simd('i32x4Add'),
-    atZero: 0,
-    atInfinity: INFINITY,
-  });
-}
+const root: RootShape = {
+  firstRow: specialFunctionRows.rootOdd,
+  cuts: [17, 16],
+  exponent: (f, half) => {
+    half().simd('i32x4Add');
+    word(f, 63 << 23).simd('i32x4Add');
+  },
+  atZero: 0,
+  atInfinity: INFINITY,
+  isShortAtPower: false,
+};
 
 /** Pushes one f32 where the magnitude in a local is below the least normal number, another elsewhere. */
 function pushScale(f: FunctionBuilder, x: number, ifTrue: number, ifFalse: number): FunctionBuilder {
@@ -247,17 +291,30 @@ function approximateReciprocalLanes(library: Library): FunctionBuilder {
 }
 
 /** Of what the unit would take for zero, the function of 2^24 times it. */
-function scaledRoot(
-  name: 'unitReciprocalRootLanes' | 'unitRootLanes',
-  after: number,
-): (library: Library) => FunctionBuilder {
+function scaledRoot(shape: RootShape, after: number): (library: Library) => FunctionBuilder {
   return (library) => {
     const f = unary();
+    pushPlain(f, [0], INFINITY - 1).if();
+    pushPlainRoot(f, 0, shape).op('return').end();
     pushScale(f, 0, 2 ** 24, 1)
       .get(0)
-      .simd('f32x4Mul')
-      .call(library.index(name));
+      .simd('f32x4Mul');
+    f.call(library.index(shape === root ? 'unitRootLanes' : 'unitReciprocalRootLanes'));
     return pushScale(f, 0, after, 1).simd('f32x4Mul');
+  };
+}
+
+/** The same of eight lanes, which is one question where all numbers are plain. */
+function rootPair(
+  shape: RootShape,
+  other: 'approximateReciprocalRootLanes' | 'approximateRootLanes',
+): (library: Library) => FunctionBuilder {
+  return (library) => {
+    const f = new FunctionBuilder(['v128', 'v128'], ['v128', 'v128']);
+    pushPlain(f, [0, 1], INFINITY - 1).if();
+    pushPlainRoot(f, 0, shape);
+    pushPlainRoot(f, 1, shape).op('return').end();
+    return f.get(0).call(library.index(other)).get(1).call(library.index(other));
   };
 }
 
@@ -340,11 +397,13 @@ function pushExponential2(f: FunctionBuilder, operand: number): FunctionBuilder 
 
 export const laneSpecialFunctionMakers = {
   unitReciprocalLanes,
-  unitReciprocalRootLanes,
-  unitRootLanes,
+  unitReciprocalRootLanes: () => unitOfRoot(reciprocalRoot),
+  unitRootLanes: () => unitOfRoot(root),
   approximateReciprocalLanes,
-  approximateReciprocalRootLanes: scaledRoot('unitReciprocalRootLanes', 2 ** 12),
-  approximateRootLanes: scaledRoot('unitRootLanes', 2 ** -12),
+  approximateReciprocalRootLanes: scaledRoot(reciprocalRoot, 2 ** 12),
+  approximateReciprocalRootPairLanes: rootPair(reciprocalRoot, 'approximateReciprocalRootLanes'),
+  approximateRootLanes: scaledRoot(root, 2 ** -12),
+  approximateRootPairLanes: rootPair(root, 'approximateRootLanes'),
   divideApproximatelyLanes: quotient(false, false),
   divideApproximatelyFlushedLanes: quotient(false, true),
   divideFullyLanes: quotient(true, false),

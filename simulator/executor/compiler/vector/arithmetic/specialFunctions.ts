@@ -15,22 +15,24 @@ function called(name: LibraryFunction, isFlushed = false): VectorEmitter {
 }
 
 /** Two groups at a time where there are two. */
-const exponential2: VectorEmitter = (v, instruction) => {
-  const { f, groups, library } = v;
-  if (groups === 1) {
-    called('exponential2Lanes')(v, instruction);
-    return;
-  }
-  const second = v.temporary('second group', 'v128');
-  for (let group = 0; group < groups; group += 2) {
-    for (const each of [group, group + 1])
-      for (const source of instruction.sources) useFloat(v, instruction, source, each);
-    f.call(library.index('exponential2PairLanes')).set(second);
-    finishSingle(v, instruction, group);
-    f.get(second);
-    finishSingle(v, instruction, group + 1);
-  }
-};
+function paired(single: LibraryFunction, pair: LibraryFunction): VectorEmitter {
+  return (v, instruction) => {
+    const { f, groups, library } = v;
+    if (groups === 1) {
+      called(single)(v, instruction);
+      return;
+    }
+    const second = v.temporary('second group', 'v128');
+    for (let group = 0; group < groups; group += 2) {
+      for (const each of [group, group + 1])
+        for (const source of instruction.sources) useFloat(v, instruction, source, each);
+      f.call(library.index(pair)).set(second);
+      finishSingle(v, instruction, group);
+      f.get(second);
+      finishSingle(v, instruction, group + 1);
+    }
+  };
+}
 
 /** The `.approx` and `.full` forms of f32. */
 export function specialVector(instruction: IrInstruction): VectorEmitter | undefined {
@@ -38,13 +40,15 @@ export function specialVector(instruction: IrInstruction): VectorEmitter | undef
   const flushes = modifiers.includes('ftz');
   switch (opcode) {
     case 'ex2':
-      return exponential2;
+      return paired('exponential2Lanes', 'exponential2PairLanes');
     case 'rsqrt':
-      return called('approximateReciprocalRootLanes');
+      return paired('approximateReciprocalRootLanes', 'approximateReciprocalRootPairLanes');
     case 'rcp':
       return modifiers.includes('approx') ? called('approximateReciprocalLanes') : undefined;
     case 'sqrt':
-      return modifiers.includes('approx') ? called('approximateRootLanes') : undefined;
+      return modifiers.includes('approx')
+        ? paired('approximateRootLanes', 'approximateRootPairLanes')
+        : undefined;
     case 'div':
       if (modifiers.includes('full'))
         return flushes ? called('divideFullyFlushedLanes', true) : called('divideFullyLanes');
