@@ -214,6 +214,10 @@ describe('fields of the spec in our words', () => {
     [{ dynamicSharedBytes: 1e308 }, 'dynamicSharedBytes: expected at most 9007199254740991, found 1e+308'],
     [{ cluster: [2, 1] }, 'cluster: expected at least 3 values, found 2'],
     [{ clusters: [2, 1, 1] }, "spec: there is no field 'clusters'; leave it out"],
+    [
+      { programmaticStreamSerialization: true },
+      "spec: 'programmaticStreamSerialization' is not taken: launches of a stream run one after the other here, as griddepcontrol.wait asks and programmatic dependent launch allows; leave it out",
+    ],
     [{ expect: { durationUS: 1 } }, "expect: there is no field 'durationUS'; leave it out"],
     [{ expect: { durationUs: '1' } }, 'expect.durationUs: expected a number, found "1"'],
     [{ device: { name: 'x'.repeat(100) } }, `device: expected a string, found {"name":"${'x'.repeat(51)}...`],

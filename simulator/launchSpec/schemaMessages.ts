@@ -34,6 +34,8 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
   if (issue.code === 'too_small' || issue.code === 'too_big') return explainSize(issue);
   if (issue.code === 'unrecognized_keys') {
+    const told = issue.keys.find((key) => Object.hasOwn(NOT_TAKEN, key));
+    if (told !== undefined) return `'${told}' is not taken: ${NOT_TAKEN[told] ?? ''}`;
     return `there is no field ${issue.keys.map((key) => `'${key}'`).join(', ')}; leave it out`;
   }
   if (issue.code === 'invalid_value') {
@@ -42,6 +44,14 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
   return undefined;
 }
+
+/** Attributes of launches that a card knows, and what to do without. */
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  programmaticStreamSerialization:
+    'launches of a stream run one after the other here, as griddepcontrol.wait asks and programmatic dependent launch allows; leave it out',
+  programmaticEvent: 'launches of a stream run one after the other here; record an event behind the launch',
+  clusterSchedulingPolicyPreference: 'a cluster goes to the GPC with the most room; leave it out',
+};
 
 function explainSize(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
   const isSmall = issue.code === 'too_small';

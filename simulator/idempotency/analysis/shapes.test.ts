@@ -157,6 +157,16 @@ ld.param.u64 %rd, [p]; ${body} ret; }`;
     expect(verdict(`${event} st.global.u32 [%rd], 1;`)).toMatchObject({ reason: { cause: 'IF' } });
   });
 
+  it('barriers of a cluster may run again, and what reaches shared memory of other blocks may not', () => {
+    const met = 'barrier.cluster.arrive; barrier.cluster.wait;';
+    expect(verdict(`${met} st.global.u32 [%rd], 1;`).class).toBe('idempotent');
+    const mapped = 'mov.u32 %r, %cluster_nctarank; cvt.u64.u32 %c, %r; mapa.u64 %c, %c, 1;';
+    expect(verdict(`${mapped} ${met} st.global.u32 [%rd], 1;`)).toMatchObject({
+      class: 'nonIdempotent',
+      reason: { cause: 'IF' },
+    });
+  });
+
   // Two uninterrupted runs differ in the value alone; where or whether one stores may not hang on it.
   it.each(['%clock64', '%globaltimer', '%gridid'])('a value of %s may be stored', (name) => {
     const read = `mov.u64 %c, ${name};`;

@@ -110,6 +110,7 @@ export const control = {
     cost: 'request',
     taint: TAINTED,
   }),
+  // A launch starts when those before it in its stream have completed and all they stored is there: nothing is left to wait for.
   griddepcontrol: row(effects.hint, {
     ...HINT,
     forms: since('7.8', 90, form('', 'launch_dependents|wait', '<-', 'launch_dependents|wait')),
