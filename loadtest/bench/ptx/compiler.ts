@@ -29,8 +29,14 @@ export function toolchain(flags: string, gcc = 'gcc'): Toolchain {
 }
 
 /** @throws Error with the compiler's messages. */
-export function compileTwin(source: string, binary: string, flags: string, gcc = 'gcc'): void {
-  execFileSync(gcc, [...flags.split(' '), source, '-o', binary, '-lm'], {
+export function compileTwin(
+  source: string,
+  binary: string,
+  flags: string | readonly string[],
+  gcc = 'gcc',
+): void {
+  const given = typeof flags === 'string' ? flags.split(' ') : flags;
+  execFileSync(gcc, [...given, source, '-o', binary, '-lm'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }

@@ -1,6 +1,7 @@
 import { hasFusedMultiplyAdd, Library, tileFunction } from '../../../executor/testing/index.js';
 import { operandWords, type TileForm } from '../../../tensor/index.js';
 import { FunctionBuilder, ModuleBuilder } from '../../../wasm/index.js';
+import { chunkTiles, fillTile, tileAreas, tileWords } from '../probes/index.js';
 
 const pages = 8;
 const wordsAt = 64;
@@ -48,4 +49,9 @@ export class CompiledTile {
       throw new RangeError('a tile function wrote where nothing is its own');
     return memory.slice(resultAt >> 2, end);
   }
+}
+
+/** A random tile's words, drawn in the `mode`th of the probes' ways. */
+export function drawnTile(form: TileForm, mode: number): Uint32Array {
+  return fillTile(tileAreas(form), 3, mode * chunkTiles, tileWords(form).input);
 }

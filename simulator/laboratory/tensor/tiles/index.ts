@@ -1,0 +1,1 @@
+export { CompiledTile, drawnTile } from './compiledTile.js';
