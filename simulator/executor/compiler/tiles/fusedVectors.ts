@@ -22,8 +22,11 @@ interface Rooms {
   /** Line after line of the other factor. */
   readonly single: number;
   readonly singleExponents: number;
-  /** Accumulators, and then results, as f32: line after line of the other side. */
-  readonly sums: number;
+  /** Accumulators and results, as they are stored: line after line of the other side. */
+  readonly c: number;
+  readonly d: number;
+  /** Lines of the wide factor as they are turned about, where those that a warp holds are eighths or sparse. */
+  readonly dense: number;
   readonly bytes: number;
 }
 
@@ -39,7 +42,9 @@ function roomsOf({ shape: { k } }: TileForm, { wide, single }: VectorPlan): Room
     wideExponents: take(wide.across * k),
     single: take(single.across * k * 4),
     singleExponents: take(single.across * k),
-    sums: take(wide.across * single.across * 4),
+    c: take(wide.across * single.across * 4),
+    d: take(wide.across * single.across * 4),
+    dense: take(wide.across * k * 4),
     bytes,
   };
 }
@@ -129,97 +134,109 @@ class FusedEmitter {
     return operand === this.form.a ? this.offsets.a : this.offsets.b;
   }
 
-  /** Runs `body` for each block of a factor, with `source` at its lines and `target` at its place of what is turned about. */
-  private eachBlock(
-    blocks: FactorBlocks,
-    elementBytes: number,
-    body: (all: readonly (readonly [line: number, step: number])[]) => void,
-  ): void {
-    const { f, form, counter, source, target } = this;
-    const { across, along, length, register } = blocks;
-    const [lines, steps] = [across / 8, along / length];
+  /**
+   * Leaves 16 lines of the wide factor by place along k. Eighths are made halves first, and sparse lines dense ones.
+   */
+  private turn(wide: FactorBlocks): void {
+    const { f, form, rooms, counter, source, target, lines, spare } = this;
+    const { k } = form.shape;
+    const { bits } = this.vectors;
+    const bytes = bits / 8;
+    const each = 128 / bits;
+    const { type } = wide.operand;
+    const isMade = form.sparse !== undefined || type === 'e4m3' || type === 'e5m2';
+    if (isMade) this.makeLines(wide);
+    // Squares of as many lines as a vector has elements.
+    const [blocks, steps] = [wide.across / 8, k / each];
     const all = Array.from(
-      { length: lines * steps },
-      (_, at) => [at % lines, Math.floor(at / lines)] as const,
+      { length: blocks * steps },
+      (_, at) => [at % blocks, Math.floor(at / blocks)] as const,
     );
-    const first = register(0, 0);
-    const density = form.shape.k / along;
-    const sources = linearIndex(all.map(([line, step]) => (register(line, step) - first) * 128));
+    const first = isMade ? 0 : wide.register(0, 0);
+    const sourceOf = (block: number, step: number): number =>
+      isMade ? (block * 8 * k + step * each) * bytes : (wide.register(block, step) - first) * 128;
+    const sources = linearIndex(all.map(([block, step]) => sourceOf(block, step)));
     const targets = linearIndex(
-      all.map(
-        ([line, step]) =>
-          ((line >> 1) * form.shape.k + step * length * density) * 16 * elementBytes +
-          (line & 1) * 8 * elementBytes,
-      ),
+      all.map(([block, step]) => (((block >> 1) * k + step * each) * 16 + (block & 1) * 8) * bytes),
     );
-    const begin = this.offsetOf(blocks) + first * 128;
-    repeat(f, counter, lines * steps, () => {
+    const stride = isMade ? k * bytes : 16;
+    const begin = isMade ? rooms.dense : this.offsetOf(wide) + first * 128;
+    repeat(f, counter, blocks * steps, () => {
       pushIndex(f, counter, sources);
-      f.get(WORDS).op('i32Add').i32(begin).op('i32Add').set(source);
+      f.get(isMade ? SCRATCH : WORDS)
+        .op('i32Add')
+        .set(source);
       pushIndex(f, counter, targets);
       f.get(SCRATCH).op('i32Add').set(target);
-      body(all);
+      for (let line = 0; line < 8; line += each) {
+        const rows = lines.slice(0, each);
+        rows.forEach((row, at) => {
+          f.get(source)
+            .simdMemory('v128Load', begin + (line + at) * stride)
+            .set(row);
+        });
+        transpose(f, bits, rows, spare.slice(0, each)).forEach((column, at) => {
+          f.get(target).get(column);
+          f.simdMemory('v128Store', rooms.raw + 16 * bytes * at + line * bytes);
+        });
+      }
     });
   }
 
-  /** Leaves lines of the wide factor as they are stored, or as halves of eighths, by place along k. */
-  private turn(wide: FactorBlocks): void {
-    const { f, form, rooms, source, target, lines, spare, flagged } = this;
-    const { type } = wide.operand;
-    const { bits } = this.vectors;
-    const each = 128 / bits;
+  /** Leaves lines of the wide factor as dense ones of what is turned about. */
+  private makeLines(wide: FactorBlocks): void {
+    const { f, form, rooms, counter, source, target, lines, spare, flagged } = this;
+    const { across, along, length, register, operand } = wide;
+    const { type } = operand;
     const isEighth = type === 'e4m3' || type === 'e5m2';
     const sparse = form.sparse === undefined ? undefined : new SparseLines(f, form);
-    const metadata = f.local('i32');
-    this.eachBlock(wide, bits / 8, (block) => {
-      if (sparse !== undefined) {
-        pushIndex(
-          f,
-          this.counter,
-          linearIndex(
-            block.map(([line, step]) => sparse.offset(line, step, wide) - sparse.offset(0, 0, wide)),
-          ),
-        );
-        f.get(WORDS).op('i32Add').set(metadata);
-      }
-      let to = rooms.raw;
-      for (const part of sparse === undefined ? [0] : [0, 1]) {
-        for (const half of isEighth ? (['low', 'high'] as const) : (['low'] as const)) {
-          // As many lines as a vector has elements.
-          for (let first = 0; first < 8; first += each) {
-            const rows = lines.slice(0, each);
-            rows.forEach((line, at) => {
-              f.get(source).simdMemory('v128Load', 16 * (first + at));
-              if (sparse !== undefined) {
-                f.set(line);
-                sparse.load(
-                  line,
-                  metadata,
-                  this.offsets.metadata + sparse.offset(0, 0, wide) + 16 * (first + at),
-                );
-                f.get(flagged);
-                sparse.pushIsTwice(part);
-                f.simd('v128Or').set(flagged);
-                sparse.parts(part).forEach((push, index) => {
-                  push();
-                  if (index > 0) f.simd('v128Or');
-                });
-              }
-              if (isEighth) {
-                f.set(line);
-                pushHalves(f, type, line, half, spare[0] ?? 0);
-              }
-              f.set(line);
-            });
-            transpose(f, bits, rows, spare.slice(0, each)).forEach((column, at) => {
-              f.get(target).get(column);
-              f.simdMemory('v128Store', to + 2 * bits * at + (first * bits) / 8);
-            });
+    const lineBytes = (form.shape.k * this.vectors.bits) / 8;
+    const [line = 0] = lines;
+    const block = f.local('i32');
+    const blocks = Array.from({ length: across / 8 }, (_, at) => at);
+    for (let step = 0; step < along / length; step++) {
+      const registers = linearIndex(blocks.map((at) => (register(at, step) - register(0, step)) * 128));
+      const metadata = blocks.map(
+        (at) => (sparse?.offset(at, step, wide) ?? 0) - (sparse?.offset(0, step, wide) ?? 0),
+      );
+      const places = f.local('i32');
+      repeat(f, block, blocks.length, () => {
+        repeat(f, counter, 8, () => {
+          pushIndex(f, block, registers);
+          f.get(counter).i32(4).op('i32Shl').op('i32Add').get(WORDS).op('i32Add').set(source);
+          f.get(block).i32(3).op('i32Shl').get(counter).op('i32Add').i32(lineBytes).op('i32Mul');
+          f.get(SCRATCH).op('i32Add').set(target);
+          f.get(source).simdMemory('v128Load', this.offsetOf(wide) + register(0, step) * 128);
+          f.set(line);
+          if (sparse !== undefined) {
+            pushIndex(f, block, linearIndex(metadata));
+            f.get(counter).i32(4).op('i32Shl').op('i32Add').get(WORDS).op('i32Add').set(places);
+            sparse.load(line, places, this.offsets.metadata + sparse.offset(0, step, wide));
           }
-          to += 2 * bits * each;
-        }
-      }
-    });
+          const parts = sparse === undefined ? [0] : [0, 1];
+          let to = rooms.dense + (step * lineBytes * length) / along;
+          for (const part of parts) {
+            if (sparse !== undefined) {
+              f.get(flagged);
+              sparse.pushIsTwice(part);
+              f.simd('v128Or').set(flagged);
+              sparse.parts(part).forEach((push, index) => {
+                push();
+                if (index > 0) f.simd('v128Or');
+              });
+              f.set(line);
+            }
+            for (const half of isEighth ? (['low', 'high'] as const) : (['low'] as const)) {
+              f.get(target);
+              if (isEighth) pushHalves(f, type, line, half, spare[0] ?? 0);
+              else f.get(line);
+              f.simdMemory('v128Store', to);
+              to += 16;
+            }
+          }
+        });
+      });
+    }
   }
 
   private decodeWide({ across }: FactorBlocks): void {
@@ -320,13 +337,14 @@ class FusedEmitter {
 
   /** Runs `body` for each register of C or D (of f16) or pair of registers, with `source` at its words and `target` at its sums. */
   private eachSum(
-    { registers, across, firstAcross, firstOther }: SumBlocks,
+    { operand, registers, across, firstAcross, firstOther }: SumBlocks,
     begin: number,
     words: number,
     body: () => void,
   ): void {
     const { f, counter, source, target } = this;
-    const places = firstAcross.map((added, bit) => 4 * (added + across * (firstOther[bit] ?? 0)));
+    const bytes = operand.slots === 1 ? 4 : 2;
+    const places = firstAcross.map((added, bit) => bytes * (added + across * (firstOther[bit] ?? 0)));
     repeat(f, counter, registers, () => {
       f.get(counter).i32(7).op('i32Shl').get(words).op('i32Add').i32(begin).op('i32Add').set(source);
       pushIndex(f, counter, places);
@@ -338,39 +356,22 @@ class FusedEmitter {
   readAccumulators(): void {
     const { f, plan, rooms, source, target, lines, spare } = this;
     const { c } = plan;
-    const stride = 4 * c.across;
     this.eachSum(c, this.offsets.c, WORDS, () => {
-      if (c.operand.slots === 1) {
-        for (const half of [0, 4]) {
-          const rows = lines.slice(0, 4);
-          rows.forEach((line, at) => {
-            f.get(source)
-              .simdMemory('v128Load', 16 * (at + half))
-              .set(line);
-          });
-          transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
-            f.get(target).get(column);
-            f.simdMemory('v128Store', rooms.sums + 2 * at * stride + 4 * half);
-          });
-        }
-        return;
+      const count = c.operand.slots === 1 ? 4 : 8;
+      for (let first = 0; first < 8; first += count) {
+        const rows = lines.slice(0, count);
+        rows.forEach((line, at) => {
+          f.get(source)
+            .simdMemory('v128Load', 16 * (first + at))
+            .set(line);
+        });
+        transpose(f, count === 4 ? 32 : 16, rows, spare.slice(0, count)).forEach((column, at) => {
+          // A lane's neighbours are in two registers, or in one.
+          const to = count === 4 ? 8 * at * c.across + 4 * first : 2 * at * c.across;
+          f.get(target).get(column);
+          f.simdMemory('v128Store', rooms.c + to);
+        });
       }
-      lines.forEach((line, at) => {
-        f.get(source)
-          .simdMemory('v128Load', 16 * at)
-          .set(line);
-      });
-      const columns = transpose(f, 16, lines, spare);
-      const others = columns === lines ? spare : lines;
-      const [value = 0] = others;
-      columns.forEach((column, at) => {
-        for (const half of ['Low', 'High'] as const) {
-          f.get(column).simd(`i32x4Extend${half}I16x8U`).set(value);
-          halvesToFloats(f, value, others.slice(1));
-          f.get(target).get(value);
-          f.simdMemory('v128Store', rooms.sums + at * stride + (half === 'Low' ? 0 : 16));
-        }
-      });
     });
   }
 
@@ -391,7 +392,8 @@ class FusedEmitter {
     const { f, form, plan, rooms, counter } = this;
     const { k } = form.shape;
     const { wide, single } = plan;
-    const [values, exponents, others, otherExponents, sums] = [
+    const [values, exponents, others, otherExponents, c, d] = [
+      f.local('i32'),
       f.local('i32'),
       f.local('i32'),
       f.local('i32'),
@@ -412,12 +414,22 @@ class FusedEmitter {
         .get(SCRATCH)
         .op('i32Add')
         .set(exponents);
-      f.get(group).i32(64).op('i32Mul').get(SCRATCH).op('i32Add').set(sums);
+      const sizes = [
+        [c, form.c.type === 'f16' ? 2 : 4],
+        [d, form.d.type === 'f16' ? 2 : 4],
+      ] as const;
+      for (const [pointer, size] of sizes)
+        f.get(group)
+          .i32(16 * size)
+          .op('i32Mul')
+          .get(SCRATCH)
+          .op('i32Add')
+          .set(pointer);
       f.get(SCRATCH).set(others);
       f.get(SCRATCH).set(otherExponents);
       const lineEmitter = new LineEmitter(
         f,
-        { values, exponents, others, otherExponents, sums },
+        { values, exponents, others, otherExponents, c, d },
         rooms,
         this.isRelaxed,
         this.flagged,
@@ -428,7 +440,7 @@ class FusedEmitter {
         for (const [pointer, step] of [
           [others, 4 * k],
           [otherExponents, k],
-          [sums, 4 * wide.across],
+          ...sizes.map(([pointer, size]) => [pointer, size * wide.across] as const),
         ] as const)
           f.get(pointer).i32(step).op('i32Add').set(pointer);
       });
@@ -438,39 +450,21 @@ class FusedEmitter {
   writeResults(): void {
     const { f, plan, rooms, source, target, lines, spare } = this;
     const { d } = plan;
-    const stride = 4 * d.across;
     this.eachSum(d, 0, RESULT, () => {
-      if (d.operand.slots === 1) {
-        for (const half of [0, 4]) {
-          const rows = lines.slice(0, 4);
-          rows.forEach((line, at) => {
-            f.get(target)
-              .simdMemory('v128Load', rooms.sums + 2 * at * stride + 4 * half)
-              .set(line);
-          });
-          transpose(f, 32, rows, spare.slice(0, 4)).forEach((column, at) => {
-            f.get(source)
-              .get(column)
-              .simdMemory('v128Store', 16 * (at + half));
-          });
-        }
-        return;
-      }
-      const [value = 0] = spare;
-      lines.forEach((line, at) => {
-        for (const half of [0, 16]) {
+      const count = d.operand.slots === 1 ? 4 : 8;
+      for (let first = 0; first < 8; first += count) {
+        const rows = lines.slice(0, count);
+        rows.forEach((line, at) => {
+          const from = count === 4 ? 8 * at * d.across + 4 * first : 2 * at * d.across;
           f.get(target)
-            .simdMemory('v128Load', rooms.sums + at * stride + half)
-            .set(value);
-          pushHalfBits(f, value, spare.slice(1));
-        }
-        f.simd('i16x8NarrowI32x4U').set(line);
-      });
-      transpose(f, 16, lines, spare).forEach((column, at) => {
-        f.get(source)
-          .get(column)
-          .simdMemory('v128Store', 16 * at);
-      });
+            .simdMemory('v128Load', rooms.d + from)
+            .set(line);
+        });
+        transpose(f, count === 4 ? 32 : 16, rows, spare.slice(0, count)).forEach((column, at) => {
+          f.get(source).get(column);
+          f.simdMemory('v128Store', 16 * (first + at));
+        });
+      }
     });
   }
 }
@@ -481,7 +475,8 @@ interface Pointers {
   readonly exponents: number;
   readonly others: number;
   readonly otherExponents: number;
-  readonly sums: number;
+  readonly c: number;
+  readonly d: number;
 }
 
 /** One line against 16. */
@@ -515,10 +510,16 @@ class LineEmitter {
     const isLate = model.accumulator === 'end';
     const isHalf = form.d.type === 'f16';
     const isAtOnce = isHalf && model.narrowing === 'atOnce';
+    const temporaries = this.totals;
     starts.forEach((start, quarter) => {
-      f.get(at.sums)
-        .simdMemory('v128Load', rooms.sums + 16 * quarter)
-        .set(start);
+      if (form.c.type === 'f16') {
+        f.get(at.c).simdMemory('v128Load16x4U', rooms.c + 8 * quarter);
+        f.set(start);
+        halvesToFloats(f, start, temporaries);
+      } else
+        f.get(at.c)
+          .simdMemory('v128Load', rooms.c + 16 * quarter)
+          .set(start);
       if (!isLate) f.get(start).set(accumulators[quarter] ?? 0);
     });
     if (isLate) this.flagSpecial(starts);
@@ -539,8 +540,15 @@ class LineEmitter {
           .set(accumulator);
       }
       if (isHalf && (isLate || !isAtOnce)) rounder.round(accumulator);
-      f.get(at.sums).get(accumulator);
-      f.simdMemory('v128Store', rooms.sums + 16 * quarter);
+      if (isHalf) {
+        if (quarter % 2 === 0) f.get(at.d);
+        pushHalfBits(f, accumulator, temporaries);
+        if (quarter % 2 === 1)
+          f.simd('i16x8NarrowI32x4U').simdMemory('v128Store', rooms.d + 8 * (quarter - 1));
+      } else
+        f.get(at.d)
+          .get(accumulator)
+          .simdMemory('v128Store', rooms.d + 16 * quarter);
     });
   }
 
