@@ -188,7 +188,7 @@ describe('windjammer gpu calibrate', () => {
   it.each([
     [['--from', 'a.csv'], /--from: give the folder of the launch specs/],
     [['--set', 'all', '--launches', '.'], /--set: it names launches that come with Windjammer/],
-    [['--set', 'mine'], /Allowed choices are reference, validation, heldOut, all/],
+    [['--set', 'mine'], /Allowed choices are reference, validation, heldOut, tensor, all/],
     [['--only', 'nothing'], /--only: no launch has 'nothing' in its name/],
     [['--largest', '0'], /--largest: all \d+ launches have buffers of more than 2\^0 elements/],
     [['--launches', '/nowhere'], /unreadable: launches: .*ENOENT/],

@@ -66,26 +66,26 @@ describe('windjammer gpu idempotent', () => {
   });
 
   it('has a verdict on a kernel that cannot run here, of which nothing is known', async () => {
-    const ptx = join(folder, 'bulk.ptx');
+    const ptx = join(folder, 'fence.ptx');
     writeFileSync(
       ptx,
       `.version 8.0
-.target sm_90
+.target sm_90a
 .address_size 64
-.visible .entry bulk(.param .u64 bulk_param_0)
+.visible .entry fence(.param .u64 fence_param_0)
 {
   .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [bulk_param_0];
-  cp.async.bulk.prefetch.L2.global [%rd1], 16;
+  ld.param.u64 %rd1, [fence_param_0];
+  wgmma.fence.sync.aligned;
   ret;
 }`,
     );
-    const path = spec({ ptx, kernel: 'bulk', args: [buffer] });
+    const path = spec({ ptx, kernel: 'fence', args: [buffer] });
     const verdict = await judge(path);
     expect(verdict).toMatchObject({ idempotent: false, cause: 'PE', complete: false, accesses: [] });
-    expect(verdict.reason).toContain('cp.async.bulk.prefetch');
+    expect(verdict.reason).toContain('wgmma.fence');
     const text = await run(path, '--explain');
-    expect(text).toContain('bulk.ptx:8');
+    expect(text).toContain('fence.ptx:8');
     expect(text).toContain('there may be accesses that are not listed');
   });
 

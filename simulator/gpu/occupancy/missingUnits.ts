@@ -9,22 +9,25 @@ interface Needs {
   readonly float64: IrInstruction | undefined;
   readonly atomics: IrInstruction | undefined;
   readonly clusters: IrInstruction | undefined;
+  readonly tensors: IrInstruction | undefined;
 }
 
 const needs = new WeakMap<IrFunction, Needs>();
 
 /**
- * Old cards have no clusters, no double precision and no atomics; their compilers refuse such kernels, too.
+ * Old cards have no clusters, no tensor cores, no double precision and no atomics; their compilers refuse such kernels, too.
  * @throws GpuError `invalidLaunch`
  */
 export function requireUnits({ name, timing, limits }: DeviceProfile, kernel: IrFunction): void {
-  if (timing.float64PerCycle > 0 && timing.atomicsPerCycle > 0 && limits.clusterBlocks > 1) return;
+  const { float64PerCycle, atomicsPerCycle, tensorPerCycle } = timing;
+  if (Math.min(float64PerCycle, atomicsPerCycle, tensorPerCycle) > 0 && limits.clusterBlocks > 1) return;
   let needed = needs.get(kernel);
   if (needed === undefined) needs.set(kernel, (needed = needsOf(kernel)));
-  const { float64, atomics, clusters } = needed;
+  const { float64, atomics, clusters, tensors } = needed;
   if (limits.clusterBlocks === 1 && clusters !== undefined) throw missing('clusters of blocks', clusters);
-  if (timing.float64PerCycle === 0 && float64 !== undefined) throw missing('double precision', float64);
-  if (timing.atomicsPerCycle === 0 && atomics !== undefined) throw missing('atomics', atomics);
+  if (tensorPerCycle === 0 && tensors !== undefined) throw missing('tensor cores', tensors);
+  if (float64PerCycle === 0 && float64 !== undefined) throw missing('double precision', float64);
+  if (atomicsPerCycle === 0 && atomics !== undefined) throw missing('atomics', atomics);
 
   function missing(what: string, { opcode, line }: IrInstruction): GpuError {
     return new GpuError(
@@ -40,6 +43,7 @@ function needsOf({ instructions }: IrFunction): Needs {
     float64: instructions.find(({ opcode, types }) => types.includes('f64') && !onlyMoves(opcode)),
     atomics: instructions.find(({ opcode }) => isUpdate(opcode)),
     clusters: instructions.find(isOfClusters),
+    tensors: instructions.find(({ opcode }) => isa(opcode).cost === 'matrix'),
   };
 }
 

@@ -63,13 +63,14 @@ export interface DevicePower {
   readonly picojoules: Readonly<Record<EnergyClass, number>>;
 }
 
-/** `issue` to `special`: a warp instruction; `data`: a wavefront of L1 or shared memory; then bytes, and one atomic operation. */
+/** `issue` to `special`: a warp instruction; `tensor`: a cycle of one of its cores; `data`: a wavefront of L1 or shared memory; then bytes, and one atomic operation. */
 export type EnergyClass =
   | 'issue'
   | 'integer'
   | 'float32'
   | 'float64'
   | 'special'
+  | 'tensor'
   | 'data'
   | 'l2Port'
   | 'l2Bytes'
@@ -194,6 +195,8 @@ export interface DeviceTiming {
   readonly float32PerCycle: number;
   readonly float64PerCycle: number;
   readonly specialPerCycle: number;
+  /** Tensor cores, in those of an H200; 0: none. */
+  readonly tensorPerCycle: number;
   /** Data wavefronts of L1 and shared memory a cycle and SM. */
   readonly wavefrontsPerCycle: number;
   /** What a wavefront in the shared memory of another block takes, in wavefronts. */

@@ -2,7 +2,7 @@ import { SM_RESOURCES, type BlockWork, type Capacities } from './blockWork.js';
 import type { RatedGroup } from './ratedGroup.js';
 
 /** The first of SM_RESOURCES are handed out by the schedulers, warp by warp: issue slots and arithmetic units. */
-export const SCHEDULED = SM_RESOURCES.indexOf('special') + 1;
+export const SCHEDULED = SM_RESOURCES.indexOf('tensor') + 1;
 
 /** Part of the slots that a younger launch finds however busy the older ones are. */
 export const LEAST_LEFT = 0.02;

@@ -2,12 +2,14 @@ import { isBranch, isa } from '../../ptx/index.js';
 import type { IrInstruction } from '../../ptx/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
 import type { SmResource } from './blockWork.js';
+import { matrixCost } from './matrixCosts.js';
 
 /** What one PTX instruction becomes in the machine: issue slots, the pipe that serves it, and its result's latency. */
 export interface MachineCost {
   /** Machine instructions that take an issue slot; below 1 where the assembler usually folds it into another. */
   readonly slots: number;
-  readonly pipe: Extract<SmResource, 'integer' | 'float32' | 'float64' | 'special' | 'data'> | undefined;
+  readonly pipe:
+    Extract<SmResource, 'integer' | 'float32' | 'float64' | 'special' | 'tensor' | 'data'> | undefined;
   /** Operations on that pipe. */
   readonly pipeOps: number;
   /** Cycles until a dependent instruction may issue; memory instructions get theirs from where they hit. */
@@ -166,7 +168,7 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
     case 'match':
       return cost(32, 'special', 31, latency.alu * 86);
     case 'matrix':
-      return cost(1, undefined, 0, latency.alu * 6);
+      return matrixCost(instruction);
     case 'fence':
       return cost(2, undefined, 0, 0);
     case 'mbarrier':

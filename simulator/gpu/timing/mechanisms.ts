@@ -47,6 +47,7 @@ export const MECHANISMS: readonly Mechanism[] = [
     float32PerCycle: ENDLESS,
     float64PerCycle: ENDLESS,
     specialPerCycle: ENDLESS,
+    tensorPerCycle: ENDLESS,
   }),
   byFigures('issueSlots', 'schedulers issue one instruction a cycle', { issuePerCycle: ENDLESS }),
   {

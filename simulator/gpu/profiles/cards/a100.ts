@@ -72,6 +72,7 @@ export const a100: DerivedCard = {
     float32PerCycle: guide(2, '64 results a cycle; 19.5 TFLOP/s rated'),
     float64PerCycle: guide(1, '32 results a cycle; 9.7 TFLOP/s rated'),
     specialPerCycle: guide(0.5, '16 results a cycle'),
+    tensorPerCycle: guide(3.07, '1024 multiply-adds of f16 a cycle, 1336 of an H200 by mma'),
     latency: {
       alu: accelSim(4),
       float64: accelSim(6),

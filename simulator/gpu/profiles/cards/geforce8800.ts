@@ -83,6 +83,7 @@ export const geforce8800: DerivedCard = {
     float32PerCycle: tesla(0.25, '8 lanes; 345.6 GFLOP/s of multiply-add'),
     float64PerCycle: guide(0, 'no double precision'),
     specialPerCycle: tesla(0.0625, '2 units of one result a cycle'),
+    tensorPerCycle: guide(0, 'no tensor cores'),
     wavefrontsPerCycle: guide(0.25, '16 banks at half the clock: a warp in two halves'),
     tagsPerCycle: assumed(1),
     l2PortBytesPerCycle: assumed(16),

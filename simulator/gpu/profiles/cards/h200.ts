@@ -185,6 +185,7 @@ export const h200: WholeCard = {
     float32PerCycle: sheet(4, '128 lanes; measured 3.2 with loop overhead'),
     float64PerCycle: micro(2, '1.88 measured'),
     specialPerCycle: micro(0.5, 'ex2 0.496'),
+    tensorPerCycle: micro(4, '16 warps: 4.1 cycles a product of 16 by 8 by 128 bits, 6.1 of 256'),
     wavefrontsPerCycle: micro(
       1,
       'loads with strides of 4, 8, 16, 32, 784 words: 4.03, 8.03, 16.03, 32.04, 16.04 cycles a request, as bank conflicts say; shared memory alike',
@@ -408,6 +409,7 @@ export const h200: WholeCard = {
       float32: power(45, 'a turn: integer multiply-adds, of two turns, 430'),
       float64: power(700, 'with issue: 1016 on 66 SMs, 1075 on 132'),
       special: power(38, 'with issue: ex2 378'),
+      tensor: power(420, 'not measured: 790 TFLOP/s of bf16 within the limit of 700 W'),
       data: power(230, 'shared memory 130, L1 340'),
       l2Port: power(27, 'with l2Bytes: 16 MB read in L2 31 to 36 a byte'),
       l2Bytes: power(6, 'the part that stores take twice'),

@@ -87,6 +87,7 @@ export const k20c: DerivedCard = {
     float32PerCycle: guide(6, '192 results a cycle; 3.52 TFLOP/s rated'),
     float64PerCycle: guide(2, '64 results a cycle; 1.17 TFLOP/s rated'),
     specialPerCycle: guide(1, '32 results a cycle'),
+    tensorPerCycle: guide(0, 'no tensor cores'),
     latency: {
       alu: guide(9.5, 'about 11 cycles or less'),
       float64: assumed(10),

@@ -82,6 +82,7 @@ export const v100: DerivedCard = {
     float32PerCycle: guide(2, '64 results a cycle; 15.7 TFLOP/s rated'),
     float64PerCycle: guide(1, '32 results a cycle; 7.8 TFLOP/s rated'),
     specialPerCycle: guide(0.5, '16 results a cycle'),
+    tensorPerCycle: guide(1.53, '512 multiply-adds of f16 a cycle, 1336 of an H200 by mma'),
     saveBytesPerSecond: cite('picker')(
       307e9,
       'its 98 us at most, less 4 for nothing, for all registers and shared memory of the card (20.0 MiB and 7.5 MiB)',

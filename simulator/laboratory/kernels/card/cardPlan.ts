@@ -17,6 +17,8 @@ export interface CardLaunch {
   readonly block: readonly number[];
   readonly dynamicSharedBytes: number;
   readonly cooperative: boolean;
+  /** Blocks of a cluster, where the launch says so. */
+  readonly cluster?: readonly number[];
   readonly args: readonly {
     readonly bytes: string;
     readonly pointers: readonly { readonly offset: number; readonly buffer: string }[];
@@ -37,6 +39,7 @@ export function cardPlan(fixture: KernelFixture): CardPlan {
       block: extents(launch.block),
       dynamicSharedBytes: launch.dynamicSharedBytes ?? 0,
       cooperative: launch.cooperative ?? false,
+      ...(launch.cluster === undefined ? {} : { cluster: extents(launch.cluster) }),
       args: launch.args.map((argument) => {
         const { bytes, pointers } = argumentBytes(argument);
         return { bytes: base64(bytes), pointers };

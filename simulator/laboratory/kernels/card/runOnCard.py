@@ -73,10 +73,24 @@ class Driver:
         pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
         shape = [ctypes.c_uint(extent) for extent in launch["grid"] + launch["block"]]
         shape.append(ctypes.c_uint(launch["dynamicSharedBytes"]))
-        if launch["cooperative"]:
+        if "cluster" in launch:
+            self.launch_in_clusters(kernel, shape, launch["cluster"], pointers)
+        elif launch["cooperative"]:
             self.check("cuLaunchCooperativeKernel", kernel, *shape, None, pointers)
         else:
             self.check("cuLaunchKernel", kernel, *shape, None, pointers, None)
+
+    def launch_in_clusters(self, kernel, shape, cluster, pointers):
+        class Attribute(ctypes.Structure):
+            _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("value", ctypes.c_uint * 16)]
+
+        class Config(ctypes.Structure):
+            _fields_ = [("shape", ctypes.c_uint * 7), ("stream", ctypes.c_void_p), ("attributes", ctypes.c_void_p), ("count", ctypes.c_uint)]
+
+        # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        attribute = Attribute(4, b"", (ctypes.c_uint * 16)(*cluster))
+        config = Config((ctypes.c_uint * 7)(*[each.value for each in shape]), None, ctypes.addressof(attribute), 1)
+        self.check("cuLaunchKernelEx", ctypes.byref(config), kernel, pointers, None)
 
 
 def child(plans, cubins, first, folder):
