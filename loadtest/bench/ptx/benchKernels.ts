@@ -128,6 +128,22 @@ export const BENCH_KERNELS: readonly BenchKernel[] = [
     aim: 1,
     rule: 'exact',
   },
+  {
+    name: 'gemm_f16 512 by mma',
+    launch: `${OWN}/mmaHalf.json`,
+    twin: 'mmaHalf.c',
+    floor: 0.25,
+    aim: 0.25,
+    rule: bound(1e-3, 'tensor cores cut what they add, C rounds each sum'),
+  },
+  {
+    name: 'attention_f16 4x512x64',
+    launch: `${OWN}/flashForward.json`,
+    twin: 'flashForward.c',
+    floor: 0.15,
+    aim: 0.15,
+    rule: bound(2e-3, 'weights are rounded to f16 before they meet the values'),
+  },
 ];
 
 /** What a kernel is called on the command line: `saxpy` of `saxpy 2^24`. */
