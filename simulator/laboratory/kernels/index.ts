@@ -89,7 +89,7 @@ export type { CardPlan } from './card/cardPlan.js';
 export { firstDifference } from './difference.js';
 export { kernelFixture } from './kernelFixture.js';
 export { fromBfloat, fromHalf, toBfloat, toHalf } from './numerics.js';
-export { hash, integers, randomBytes, uniform, uniformDoubles, words } from './seededInputs.js';
+export { hash, integers, permutation, randomBytes, uniform, uniformDoubles, words } from './seededInputs.js';
 export {
   bytesOf,
   FIXTURE_BACKING_BYTES,

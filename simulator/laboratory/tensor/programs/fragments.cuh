@@ -34,3 +34,20 @@ static __device__ __forceinline__ unsigned packHalves(float low, float high) {
   __half2 pair = __floats2half2_rn(low, high);
   return *reinterpret_cast<unsigned*>(&pair);
 }
+
+static __device__ __forceinline__ void loadMatrix4Transposed(unsigned (&r)[4], const void* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(sharedAddress(row)) : "memory");
+}
+
+/** 16 bytes from global memory to shared; noughts where `isInside` is false. */
+static __device__ __forceinline__ void copy16OrNought(void* to, const void* from, bool isInside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(to)), "l"(from), "r"(isInside ? 16 : 0) : "memory");
+}
+
+static __device__ __forceinline__ void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/** Waits until at most `open` groups of the thread's copies are under way. */
+template <int open> static __device__ __forceinline__ void awaitCopies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(open) : "memory");
+}

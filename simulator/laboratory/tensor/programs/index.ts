@@ -1,4 +1,5 @@
 import { cardPlan, type CardPlan, type KernelFixture } from '../../kernels/index.js';
+import { causalAttention, decodeAttention } from './attentionPrograms.js';
 import { flashForward, implicitGemm } from './fusedPrograms.js';
 import {
   matrixMoves,
@@ -34,6 +35,8 @@ export const tensorPrograms: readonly KernelFixture[] = [
   matrixMoves,
   flashForward,
   implicitGemm,
+  causalAttention,
+  decodeAttention,
 ];
 
 /** What the runner does for each; a program's PTX is named without its room. */
