@@ -2,6 +2,13 @@ import { cardPlan, type CardPlan, type KernelFixture } from '../../kernels/index
 import { causalAttention, decodeAttention } from './attentionPrograms.js';
 import { flashForward, implicitGemm } from './fusedPrograms.js';
 import {
+  batchedTransposed,
+  gemmBytesPipelined,
+  gemmDoubleMma,
+  groupedGemm,
+  streamK,
+} from './gemmPrograms.js';
+import {
   matrixMoves,
   mmaBits,
   mmaEighths,
@@ -35,8 +42,13 @@ export const tensorPrograms: readonly KernelFixture[] = [
   matrixMoves,
   flashForward,
   implicitGemm,
+  streamK,
   causalAttention,
   decodeAttention,
+  gemmBytesPipelined,
+  gemmDoubleMma,
+  groupedGemm,
+  batchedTransposed,
 ];
 
 /** What the runner does for each; a program's PTX is named without its room. */
