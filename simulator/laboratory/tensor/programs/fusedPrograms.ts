@@ -1,4 +1,5 @@
-import { fromHalf, kernelFixture, toHalf, uniform } from '../../kernels/index.js';
+import { fromBfloat, fromHalf, kernelFixture, toBfloat, toHalf, uniform } from '../../kernels/index.js';
+import { products } from './references.js';
 
 function file(name: string): URL {
   return new URL(`./${name}.ptx`, import.meta.url);
@@ -108,4 +109,67 @@ export const implicitGemm = kernelFixture({
   },
   // Bits of a half that is no negative number: a place off, and near nought what an error of an f32 sum is there.
   outputs: { out: { absolute: 20, relative: 0.02 } },
+});
+
+const layer = { rows: 128, columns: 64, inner: 96, epsilon: Math.fround(1e-5) } as const;
+
+function gelu(x: number): number {
+  return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+}
+
+export const gemmLayerNorm = kernelFixture({
+  ptx: file('gemmLayerNorm'),
+  buffers: () => ({
+    a: Uint16Array.from(uniform(layer.rows * layer.inner, 357), toBfloat),
+    b: Uint16Array.from(uniform(layer.inner * layer.columns, 358, -0.5, 0.5), toBfloat),
+    bias: uniform(layer.columns, 359),
+    gamma: uniform(layer.columns, 360, 0.5, 1),
+    // So large that no result is negative: bits of what comes out can be compared as numbers.
+    beta: uniform(layer.columns, 370, 5, 6),
+    out: new Uint16Array(layer.rows * layer.columns),
+    means: new Float32Array(layer.rows),
+    inverses: new Float32Array(layer.rows),
+  }),
+  launches: [
+    {
+      kernel: 'gemmLayerNorm',
+      grid: layer.rows / 64,
+      block: 128,
+      args: [
+        { buffer: 'a' },
+        { buffer: 'b' },
+        { buffer: 'bias' },
+        { buffer: 'gamma' },
+        { buffer: 'beta' },
+        { buffer: 'out' },
+        { buffer: 'means' },
+        { buffer: 'inverses' },
+        { i32: layer.inner },
+        { f32: layer.epsilon },
+      ],
+    },
+  ],
+  reference: ({ a, b, bias, gamma, beta, out, means, inverses }) => {
+    const { rows, columns, inner, epsilon } = layer;
+    const active = products(
+      [rows, columns, inner],
+      (row, at) => fromBfloat(a[row * inner + at]),
+      (at, column) => fromBfloat(b[at * columns + column]),
+    ).map((sum, at) => gelu(sum + (bias[at % columns] ?? 0)));
+    for (let row = 0; row < rows; row++) {
+      const own = active.slice(row * columns, (row + 1) * columns);
+      const mean = own.reduce((sum, value) => sum + value, 0) / columns;
+      const variance = own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / columns;
+      const inverse = 1 / Math.sqrt(variance + epsilon);
+      means[row] = mean;
+      inverses[row] = inverse;
+      own.forEach((value, column) => {
+        const normal = (value - mean) * inverse * (gamma[column] ?? 0) + (beta[column] ?? 0);
+        out[row * columns + column] = toBfloat(normal);
+      });
+    }
+  },
+  // One place of a bf16, where an error of f32 meets the middle between two.
+  outputs: { out: { absolute: 1 }, means: { absolute: 1e-5 }, inverses: { relative: 1e-4 } },
+  isUnasked: true,
 });

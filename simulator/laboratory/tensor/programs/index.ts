@@ -1,6 +1,6 @@
 import { cardPlan, type CardPlan, type KernelFixture } from '../../kernels/index.js';
 import { causalAttention, decodeAttention } from './attentionPrograms.js';
-import { flashForward, implicitGemm } from './fusedPrograms.js';
+import { flashForward, gemmLayerNorm, implicitGemm } from './fusedPrograms.js';
 import {
   batchedTransposed,
   gemmBytesPipelined,
@@ -48,6 +48,7 @@ export const tensorPrograms: readonly KernelFixture[] = [
   gemmBytesPipelined,
   gemmDoubleMma,
   groupedGemm,
+  gemmLayerNorm,
   batchedTransposed,
 ];
 
