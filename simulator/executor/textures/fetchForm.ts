@@ -1,4 +1,4 @@
-import type { IrInstruction } from '../../ptx/index.js';
+import type { IrInstruction, IrOperand } from '../../ptx/index.js';
 
 /** What a texture unit is asked for, as one number that compiled code and its host hand one another. */
 export interface FetchForm {
@@ -13,6 +13,8 @@ export interface FetchForm {
   readonly outside: (typeof OUTSIDE)[number];
   /** Of a surface's element. */
   readonly bytes: number;
+  /** A bit for each word of the result that is kept. */
+  readonly wanted: number;
   // What follows of the geometry:
   readonly dimensions: 1 | 2 | 3;
   readonly isLayered: boolean;
@@ -50,7 +52,7 @@ export const FETCH_WORDS = 12;
 export const FETCH_RESULTS = 4;
 
 /** The number that stands for what an instruction asks. */
-export function fetchCode({ opcode, modifiers, types }: IrInstruction): number {
+export function fetchCode({ opcode, modifiers, types, destinations }: IrInstruction): number {
   const place = <T extends string>(among: readonly T[]): number =>
     Math.max(
       0,
@@ -67,7 +69,17 @@ export function fetchCode({ opcode, modifiers, types }: IrInstruction): number {
     (place(CHANNELS) << 9) |
     (place(QUERIES) << 11) |
     (place(OUTSIDE) << 15) |
-    (bytes << 17)
+    (bytes << 17) |
+    (wantedOf(destinations[0]) << 22)
+  );
+}
+
+/** A bit for each channel of a texel that is kept. */
+function wantedOf(destination: IrOperand | undefined): number {
+  if (destination?.kind !== 'vector') return 0b1111;
+  return destination.elements.reduce(
+    (mask, each, index) => mask | (each.kind === 'sink' ? 0 : 1 << index),
+    0,
   );
 }
 
@@ -81,7 +93,8 @@ export function fetchForm(code: number): FetchForm {
     channel: (code >> 9) & 3,
     query: QUERIES[(code >> 11) & 15] ?? 'none',
     outside: OUTSIDE[(code >> 15) & 3] ?? 'trap',
-    bytes: code >> 17,
+    bytes: (code >> 17) & 31,
+    wanted: code >> 22,
     dimensions: geometry.endsWith('1d') ? 1 : geometry.endsWith('3d') ? 3 : 2,
     isLayered: geometry.startsWith('a'),
     isCube: geometry.endsWith('cube'),

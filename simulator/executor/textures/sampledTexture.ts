@@ -32,6 +32,9 @@ export class SampledTexture {
   /** Texels of 32 bits are given bit for bit where they are not filtered. */
   private readonly isRaw: boolean;
   private readonly dimensions: 1 | 2 | 3;
+  /** Channels that the running fetch keeps, and how many of the texture's reach as far. */
+  private wanted = 0;
+  private channels = 0;
   private readonly isFiltered: boolean;
   private readonly blendsLevels: boolean;
   private readonly sums = new Float64Array(4);
@@ -77,6 +80,8 @@ export class SampledTexture {
 
   /** Writes the four words that a fetch gives. */
   fetch(form: FetchForm, operands: FetchOperands, results: Int32Array): void {
+    this.wanted = form.wanted;
+    this.channels = Math.min(this.readers.length, 32 - Math.clz32(form.wanted));
     const layer = this.takePlace(form, operands);
     const operandsAt = form.coordinates;
     if (form.operation === 'tld4') {
@@ -186,7 +191,8 @@ export class SampledTexture {
   /** Channels of one texel. */
   private give(offset: number, results: Int32Array): void {
     if (offset !== BORDER) this.lastOffset = offset;
-    for (let channel = 0; channel < 4; channel++) results[channel] = this.word(offset, channel);
+    for (let channel = 0; channel < 4; channel++)
+      if (((this.wanted >> channel) & 1) === 1) results[channel] = this.word(offset, channel);
   }
 
   private word(offset: number, channel: number): number {
@@ -241,8 +247,8 @@ export class SampledTexture {
   private add(offset: number, weight: number): void {
     if (weight === 0) return;
     if (offset !== BORDER) this.lastOffset = offset;
-    const { readers, sums, view, border } = this;
-    for (let channel = 0; channel < readers.length; channel++) {
+    const { readers, sums, view, border, channels } = this;
+    for (let channel = 0; channel < channels; channel++) {
       const value = offset === BORDER ? border[channel] : readers[channel]?.(view, offset);
       sums[channel] = (sums[channel] ?? 0) + weight * (value ?? 0);
     }
@@ -250,6 +256,7 @@ export class SampledTexture {
 
   private giveSums(results: Int32Array): void {
     for (let channel = 0; channel < 4; channel++) {
+      if (((this.wanted >> channel) & 1) === 0) continue;
       const isThere = channel < this.readers.length;
       const missing = channel === 3 ? MISSING_ALPHA : MISSING;
       results[channel] = this.bitsOf(isThere ? filtered(this.sums[channel] ?? 0) : missing);

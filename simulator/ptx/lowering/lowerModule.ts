@@ -3,6 +3,7 @@ import { lowerCalls } from './calls/index.js';
 import { contractModule } from './contraction.js';
 import { lowerMatrices } from './matrices/index.js';
 import { lowerSurfaces } from './surfaces.js';
+import { dropUnusedTexels } from './unusedTexels.js';
 
 /** What became of a module, so that it is lowered once, however often it is loaded, and stays the same object. */
 const known = new WeakMap<IrModule, IrModule>();
@@ -14,7 +15,7 @@ const known = new WeakMap<IrModule, IrModule>();
 export function lowerModule(ir: IrModule): IrModule {
   let lowered = known.get(ir);
   if (lowered === undefined) {
-    lowered = lowerMatrices(lowerCalls(lowerSurfaces(contractModule(ir))));
+    lowered = lowerMatrices(lowerCalls(dropUnusedTexels(lowerSurfaces(contractModule(ir)))));
     known.set(ir, lowered);
     known.set(lowered, lowered);
   }
