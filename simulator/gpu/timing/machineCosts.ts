@@ -67,7 +67,7 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       if (modifiers.includes('param')) return cost(0.6, undefined, 0, 0);
       return cost(1, undefined, 0, latency.l1);
     case 'texture':
-      // A quad of lanes a cycle, served where loads are; not measured yet, as its latency beyond that of a load is not.
+      // Four units of a sample a cycle, by NVIDIA's figure, served where loads are; neither that nor its latency beyond a load's is measured.
       return cost(1, 'data', 8, latency.l1);
     case 'query':
       return cost(1, undefined, 0, latency.l1);
