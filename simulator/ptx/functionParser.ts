@@ -31,6 +31,7 @@ const mostBranchTargets = 1 << 20;
 interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
   nounroll?: boolean;
+  isEngine?: boolean;
 }
 
 /** What a function's body may refer to of its module. */
@@ -165,6 +166,7 @@ export class FunctionParser {
         this.pending.push(...this.formalMoves('st', formal, instruction.line, instruction.guard));
     }
     if (this.nounroll) instruction.nounroll = true;
+    if (this.expanded !== undefined) instruction.isEngine = true;
     this.nounroll = false;
     this.pending.push(instruction);
   }
@@ -368,7 +370,8 @@ export class FunctionParser {
     );
     const parsed = pending.map((each, index): IrInstruction => {
       const labels = targets[index] ?? NONE;
-      const { line, opcode, modifiers, types, guard, selectors, nounroll, destinations, sources } = each;
+      const { line, opcode, modifiers, types, guard, selectors, nounroll, isEngine, destinations, sources } =
+        each;
       return {
         index,
         line,
@@ -379,6 +382,7 @@ export class FunctionParser {
         carry: this.carryOf(each),
         selectors,
         nounroll,
+        isEngine,
         prototype: this.prototypeOf(each),
         destinations,
         sources:

@@ -163,6 +163,8 @@ export interface IrInstruction {
   readonly selectors?: readonly string[] | undefined;
   /** `.pragma "nounroll"` stands before it: the assembler does not unroll the loop that begins here. */
   readonly nounroll?: boolean | undefined;
+  /** Part of what stands for a copy that the copy engine makes: no lane issues it on a card. */
+  readonly isEngine?: boolean | undefined;
   /** Of a call through a register: what its target takes and returns (`.callprototype`, or of the `.calltargets`). */
   readonly prototype?: IrPrototype | undefined;
   /**

@@ -87,13 +87,16 @@ export class BlockRun {
     const { observer } = this.resources;
     for (const warp of draw === undefined ? this.warps : shuffled(this.warps, draw)) {
       const turn = draw === undefined ? this.turn : 1 + draw(this.turn);
-      for (let taken = 0; taken < turn; taken++) {
+      for (let taken = 0; taken < turn;) {
         const set = this.policy.next(warp);
         if (set === undefined) {
           if (!this.execution.gather(warp)) break;
+          taken++;
           steps++;
           continue;
         }
+        // Nobody looks for a copy again and again while the copy engine makes it.
+        if (this.resources.program.steps[set.pc]?.instruction.isEngine !== true) taken++;
         this.step(set.warp, set.lanes, set.pc);
         this.policy.stepped(set);
         steps++;

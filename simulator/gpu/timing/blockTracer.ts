@@ -9,7 +9,8 @@ import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
 import { localAddresses } from './localMemory.js';
 import { requestRule, type RequestRule } from './requestRule.js';
 import { newTracedBlock, type TracedBlock } from './tracedBlock.js';
-import type { WarpTimeline } from './warpTimeline.js';
+import { EngineRequests } from './engineRequests.js';
+import type { Arrival, WarpTimeline } from './warpTimeline.js';
 import { plansWithout, rulesLeftOut, sideBySide } from './withoutRules.js';
 
 const ISSUE = SM_RESOURCES.indexOf('issue');
@@ -41,6 +42,10 @@ export class BlockTracer implements TraceSink {
   private readonly waits: boolean;
   private budget = Infinity;
   private readonly local = new Float64Array(WARP_LANES);
+  /** By the address of an mbarrier. */
+  private readonly arrivals = new Map<number, Arrival>();
+  /** What the copy engine asks for, piece after piece, joined to requests of a whole warp. */
+  private readonly engine = new EngineRequests((space, ...request) => this.request(space, ...request));
   /** Words of shared memory that loops of compare and swap work on. */
   private readonly swapped = new Set<number>();
 
@@ -76,6 +81,7 @@ export class BlockTracer implements TraceSink {
     this.traffic.beginBlock(this.blocks.at(0));
     this.timelines = this.newTimelines();
     this.swapped.clear();
+    this.arrivals.clear();
     this.current = newTracedBlock(block, this.warps, this.warps * this.profile.timing.prologueSlots);
     this.blocks.push(this.current);
   }
@@ -84,8 +90,14 @@ export class BlockTracer implements TraceSink {
     const traced = this.current;
     if (traced === undefined) return;
     const plan = this.plans[index];
+    // Counters have them all.
     traced.warpInstructions += 1;
     this.executed[index] = 1;
+    if (plan.isEngine && !plan.isArrival) {
+      this.count(traced);
+      return;
+    }
+    this.engine.flush();
     const part = this.countsLanes ? bitCount32(activeMask) / WARP_LANES : 1;
     traced.sm[ISSUE] += plan.cost.slots * part;
     if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps * part;
@@ -94,10 +106,14 @@ export class BlockTracer implements TraceSink {
     if (plan.isBarrier && warp === 0) traced.barriers += 1;
     timeline.execute(plan, index);
     if (plan.clearsL1) this.traffic.clear();
-    this.seen += 1;
     if (plan.isLook) traced.waits = true;
     if (plan.isInRetry) traced.waits = true;
     else traced.swapLoops.leave(warp);
+    this.count(traced);
+  }
+
+  private count(traced: TracedBlock): void {
+    this.seen += 1;
     if (this.seen < this.budget) return;
     traced.isCut = this.full = true;
   }
@@ -118,6 +134,22 @@ export class BlockTracer implements TraceSink {
       !this.left.has(space === 'shared' ? 'bankConflicts' : 'coalescing') ||
       kind === 'atomic';
     const addresses = isSpread ? told : sideBySide(activeMask, bytesPerLane, told);
+    if (this.plans[index].isEngine && !this.plans[index].isArrival)
+      this.engine.add(space, warp, index, kind, bytesPerLane, activeMask, addresses);
+    else this.request(space, warp, index, kind, bytesPerLane, activeMask, addresses);
+  }
+
+  private request(
+    space: 'global' | 'shared',
+    warp: number,
+    index: number,
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const traced = this.current;
+    if (traced === undefined) return;
     const timeline = this.timelines.of(warp);
     const plan = this.plans[index];
     if (plan.isConstant) {
@@ -170,6 +202,16 @@ export class BlockTracer implements TraceSink {
     }
     const wavefronts = kind === 'atomic' ? sharedAtomicCycles(activeMask, addresses) : shape.wavefronts;
     traced.sm[DATA] += wavefronts;
+    const isOfOne = plan.isArrival || (plan.isLoad && this.arrivals.size > 0);
+    const address = isOfOne ? addresses[31 - Math.clz32(activeMask)] : -1;
+    const arrival = this.arrivals.get(address);
+    if (plan.isArrival) {
+      if (arrival === undefined) this.arrivals.set(address, newArrival(timeline, plan));
+      else timeline.arrive(plan, arrival);
+    } else if (arrival !== undefined) {
+      timeline.await(plan, arrival, latency.shared);
+      return;
+    }
     const base = kind === 'atomic' ? latency.sharedAtomic : latency.shared;
     const extra = (wavefronts - 1) / wavefrontsPerCycle;
     timeline.resolve(plan, base + extra, base + extra);
@@ -295,6 +337,7 @@ export class BlockTracer implements TraceSink {
 
   /** Closes the last block; call once when the trace has ended. */
   finish(): void {
+    this.engine.flush();
     if (this.current !== undefined) this.timelines.finish(this.current, !this.left.has('looseBlocks'));
     this.current = undefined;
   }
@@ -365,4 +408,10 @@ function bitCount32(mask: number): number {
   const pairs = mask - ((mask >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function newArrival(timeline: WarpTimeline, plan: InstructionPlan): Arrival {
+  const arrival = { l2: 0, dram: 0 };
+  timeline.arrive(plan, arrival);
+  return arrival;
 }

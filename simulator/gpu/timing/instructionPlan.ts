@@ -76,6 +76,10 @@ export interface InstructionPlan {
   /** Register that its address starts from: accesses from one register are told apart by their offsets. */
   readonly base: number;
   readonly isStore: boolean;
+  /** The copy engine does it. */
+  readonly isEngine: boolean;
+  /** Tells an mbarrier of an arrival, or of bytes. */
+  readonly isArrival: boolean;
   /** Arithmetic of floats, of which the assembler interleaves little; what makes addresses it brings forward. */
   readonly isFormula: boolean;
 }
@@ -179,7 +183,10 @@ function planOf(
     isLook: false,
     fenceCycles: fenceCycles(instruction, latency),
     clearsL1: clearsL1(instruction),
-    isStrong: isStrongLoad(instruction),
+    isEngine: instruction.isEngine === true,
+    isArrival: isa(instruction.opcode).cost === 'mbarrier',
+    // The copy engine lies beside L1.
+    isStrong: instruction.isEngine === true || isStrongLoad(instruction),
     ...orderOf(instruction),
     isFormula:
       isa(instruction.opcode).cost === 'shuffle' ||
@@ -198,6 +205,8 @@ function calculates(opcode: string): boolean {
 function fenceCycles({ opcode, modifiers }: IrInstruction, latency: DeviceTiming['latency']): number {
   if (isBarrier(opcode) && modifiers.includes('cluster'))
     return modifiers.includes('wait') ? latency.clusterBarrier : 0;
+  // An mbarrier's unit orders by itself.
+  if (isa(opcode).cost === 'mbarrier') return 0;
   if (!isFence(opcode) && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
   if (modifiers.includes('sys')) return latency.fenceSystem;
   return modifiers.some((each) => each === 'gl' || each === 'gpu') ? latency.fence : latency.fenceBlock;
@@ -266,6 +275,7 @@ function atomicPlan(
     isReturned,
     isSwapLoop:
       isAtomic &&
+      isa(opcode).cost !== 'mbarrier' &&
       modifiers.includes('shared') &&
       (isFloat || /64/.test(type)) &&
       !modifiers.includes('cas') &&

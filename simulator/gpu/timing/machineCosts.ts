@@ -24,6 +24,9 @@ type Latency = DeviceTiming['latency'];
  * becomes a sequence around a float reciprocal. Counts of sequences are those of the SASS that nvcc 13 emits for sm_90.
  */
 export function machineCost(instruction: IrInstruction, latency: Latency, setting: Setting): MachineCost {
+  // The copy engine makes the steps of a copy; whoever asks for it issues the word to its mbarrier, or nothing.
+  if (instruction.isEngine === true)
+    return cost(isa(instruction.opcode).cost === 'mbarrier' ? 1 : 0, undefined, 0, 0);
   const whole = ownCost(instruction, latency, setting);
   // Of a loop that stands several times in a row, only the last copy counts and branches.
   return setting.copies > 1 && isLoopControl(instruction)

@@ -1,6 +1,12 @@
 import type { DeviceTiming } from '../profiles/index.js';
 import { MEMORY_SPACES, type InstructionPlan } from './instructionPlan.js';
 
+/** When all that an mbarrier has been told of was there. */
+export interface Arrival {
+  l2: number;
+  dram: number;
+}
+
 /**
  * When a lone warp would get where. The machine issues in order; within what the assembler orders as one piece each
  * instruction starts once its operands are there, because loads stand ahead of what waits for them. What follows starts
@@ -43,6 +49,9 @@ export class WarpTimeline {
   private readonly storeDram = new Float64Array(MEMORY_SPACES.length);
   private readonly otherL2 = new Float64Array(MEMORY_SPACES.length);
   private readonly otherDram = new Float64Array(MEMORY_SPACES.length);
+  /** When what the copy engine has been asked for is there. */
+  private copiedL2 = 0;
+  private copiedDram = 0;
   /** How much longer misses to DRAM made the way to the last barrier, and the longest way between two. */
   private metAt = 0;
   private longest = 0;
@@ -59,7 +68,9 @@ export class WarpTimeline {
     this.windowDram = new Float64Array(timing.schedulingWindow);
   }
 
+  /** @param index its place; what the copy engine does takes no time of the warp */
   execute(plan: InstructionPlan, index: number): void {
+    if (plan.isEngine) return;
     if (plan.startsRegion) this.enter(index, plan.copies);
     if (plan.fenceCycles > 0) this.fence(plan.fenceCycles);
     this.issued += plan.cost.slots * this.timing.warpIssueCycles;
@@ -112,6 +123,11 @@ export class WarpTimeline {
 
   /** Says how long the memory instruction executed last took to answer. */
   resolve(plan: InstructionPlan, l2Cycles: number, dramCycles: number): void {
+    if (plan.isEngine) {
+      this.copiedL2 = Math.max(this.copiedL2, this.endL2 + l2Cycles);
+      this.copiedDram = Math.max(this.copiedDram, this.endDram + dramCycles);
+      return;
+    }
     if (plan.isLoad) {
       this.windowL2[this.slot] = this.startL2 + l2Cycles;
       this.windowDram[this.slot] = this.startDram + dramCycles;
@@ -125,6 +141,17 @@ export class WarpTimeline {
       this.readyL2[register] = this.startL2 + l2Cycles;
       this.readyDram[register] = this.startDram + dramCycles;
     }
+  }
+
+  /** An arrival at an mbarrier: of the copy before it, or of the warp. */
+  arrive({ isEngine }: InstructionPlan, arrivals: Arrival): void {
+    arrivals.l2 = Math.max(arrivals.l2, isEngine ? this.copiedL2 : this.endL2);
+    arrivals.dram = Math.max(arrivals.dram, isEngine ? this.copiedDram : this.endDram);
+  }
+
+  /** Resolves a look at an mbarrier, which sees its phase over once all has arrived. */
+  await(plan: InstructionPlan, { l2, dram }: Arrival, cycles: number): void {
+    this.resolve(plan, Math.max(cycles, l2 - this.startL2), Math.max(cycles, dram - this.startDram));
   }
 
   /** The instruction executed last is a loop that took so long: what follows is not brought before it. */

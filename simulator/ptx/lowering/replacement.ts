@@ -32,7 +32,8 @@ export function replaceInstructions(
 /** An instruction at its place: the same object where that is its place already. */
 function placed(instruction: NewInstruction | IrInstruction, index: number): IrInstruction {
   if ('index' in instruction && instruction.index === index) return instruction;
-  const { line, opcode, modifiers, types, guard, carry, selectors, nounroll, prototype } = instruction;
+  const { line, opcode, modifiers, types, guard, carry, selectors, nounroll, isEngine, prototype } =
+    instruction;
   const { destinations, sources } = instruction;
   return {
     index,
@@ -44,6 +45,7 @@ function placed(instruction: NewInstruction | IrInstruction, index: number): IrI
     carry,
     selectors,
     nounroll,
+    isEngine,
     prototype,
     destinations,
     sources,
