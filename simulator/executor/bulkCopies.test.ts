@@ -123,4 +123,12 @@ ld.shared.u32 %r9, [tile+32];`,
     const copy = `cp.async.bulk.shared::cluster.global.${COMPLETES} ${operands};`;
     expect(faultOf(way, copy)).toEqual({ code, line: copy });
   });
+
+  it.each([
+    ['its length', '[%rd0+16], [tile], 24'],
+    ['its target', '[%rd0+8], [tile], 32'],
+  ])('that combines faults for %s', (_, operands) => {
+    const copy = `cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 ${operands};`;
+    expect(faultOf(way, copy)).toEqual({ code: 'misalignedAddress', line: copy });
+  });
 });

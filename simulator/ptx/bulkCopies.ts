@@ -66,21 +66,28 @@ function range(parsed: ParsedInstruction, to: string, from: string, text: Expans
     return 'addresses stand in brackets';
   if (barrier !== undefined && !text.address('%bar', barrier, 32)) return 'addresses stand in brackets';
   text.add(
-    '.reg .pred %go;\n.reg .b32 %rest, %misfit, %word;',
+    '.reg .pred %go;\n.reg .b32 %rest, %misfit;',
     `mov.u32 %rest, ${text.value('%size', size)};`,
     'setp.eq.u32 %go, %rest, 0;\n@%go bra $copied;',
-    // What does not fit makes the first access of global memory misaligned.
-    `cvt.u32.u${fromBits} %misfit, %from;\ncvt.u32.u${toBits} %word, %to;`,
-    `or.b32 %misfit, %misfit, %word;\nor.b32 %misfit, %misfit, %rest;\nand.b32 %misfit, %misfit, ${PIECE - 1};`,
   );
-  const [inGlobal, bits] = from === 'global' ? ['%from', fromBits] : ['%to', toBits];
-  text.add(
-    ...(bits === 64
-      ? ['.reg .b64 %wide;\ncvt.u64.u32 %wide, %misfit;', `or.b64 ${inGlobal}, ${inGlobal}, %wide;`]
-      : [`or.b32 ${inGlobal}, ${inGlobal}, %misfit;`]),
-  );
+  const isReduction = modifiers.includes('reduce');
+  // Elements are narrower than what all must be a multiple of: what is not makes the first one misaligned.
+  if (isReduction)
+    text.add(
+      `.reg .b32 %word;\ncvt.u32.u${toBits} %word, %to;\nor.b32 %misfit, %from, %word;`,
+      `or.b32 %misfit, %misfit, %rest;\nand.b32 %misfit, %misfit, ${PIECE - 1};\nmin.u32 %misfit, %misfit, 1;`,
+      'or.b32 %from, %from, %misfit;',
+    );
+  // A copy's addresses are misaligned by themselves; sums, unlike unions of bits, can be followed by verdicts.
+  else if (size.kind !== 'integer' || size.low % PIECE !== 0)
+    text.add(
+      `and.b32 %misfit, %rest, ${PIECE - 1};`,
+      fromBits === 64
+        ? '.reg .b64 %wide;\ncvt.u64.u32 %wide, %misfit;\nadd.u64 %from, %from, %wide;'
+        : 'add.u32 %from, %from, %misfit;',
+    );
   text.add('$piece:');
-  const bytes = modifiers.includes('reduce') ? combine(parsed, to, text) : move(to, from, text);
+  const bytes = isReduction ? combine(parsed, to, text) : move(to, from, text);
   if (typeof bytes === 'string') return bytes;
   text.add(
     `add.u${fromBits} %from, %from, ${bytes};\nadd.u${toBits} %to, %to, ${bytes};`,
