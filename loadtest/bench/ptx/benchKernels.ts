@@ -121,6 +121,14 @@ export const BENCH_KERNELS: readonly BenchKernel[] = [
     rule: { relative: 1e-4, absolute: 0.5, why: `the card's reciprocal root is cut; ${FUSING}` },
   },
   {
+    name: 'waves 2^20',
+    launch: `${OWN}/waves.json`,
+    twin: 'waves.c',
+    floor: 0.7,
+    aim: 1,
+    rule: { relative: 1e-3, absolute: 1e-3, why: "the card's sine has an absolute error of 2^-21 a wave" },
+  },
+  {
     name: 'philox 2^21',
     launch: `${OWN}/philox.json`,
     twin: 'philox.c',

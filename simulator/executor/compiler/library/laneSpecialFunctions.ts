@@ -14,7 +14,7 @@ const NAN = 0x7fffffff;
 const SIGN = -0x80000000;
 const LEAST_NORMAL = 0x00800000;
 
-function word(f: FunctionBuilder, bits: number): FunctionBuilder {
+export function word(f: FunctionBuilder, bits: number): FunctionBuilder {
   return f.v128(bits, bits, bits, bits);
 }
 
@@ -50,14 +50,14 @@ function pushSquare(f: FunctionBuilder, x: number, lowBits: 16 | 17): void {
 }
 
 /** Coefficients of four lanes: c0 as i64x2 of the lower and the upper two, c1 and c2 as i32x4. */
-interface Rows {
+export interface Rows {
   readonly c0: readonly [number, number];
   readonly c1: number;
   readonly c2: number;
 }
 
 /** Fetches a row for each lane, `offsets` bytes behind the first one of a table. */
-function fetchRows(f: FunctionBuilder, offsets: number, firstRow: number): Rows {
+export function fetchRows(f: FunctionBuilder, offsets: number, firstRow: number): Rows {
   const table = AREA.specialFunctions + firstRow * ROW_BYTES;
   const rows = [0, 1, 2, 3].map((lane) => {
     const row = f.local('v128');
@@ -76,11 +76,17 @@ function fetchRows(f: FunctionBuilder, offsets: number, firstRow: number): Rows 
   return found;
 }
 
-/** Pushes two lanes' c0 + c1 · x + c2 · square. */
-function pushSum(f: FunctionBuilder, rows: Rows, x: number, last: number, half: 0 | 1): FunctionBuilder {
-  const part = half === 0 ? 'Low' : 'High';
-  f.get(rows.c0[half]).get(rows.c1).get(x).simd(`i64x2Extmul${part}I32x4S`).simd('i64x2Add');
-  return f.get(last).simd(`i64x2Extend${part}I32x4S`).simd('i64x2Add');
+/** What pushes two lanes' c0 + c1 · x + c2 · x², the lower or the upper ones. */
+export function pushSums(f: FunctionBuilder, rows: Rows, x: number, lowBits: 16 | 17): (half: 0 | 1) => void {
+  const last = f.local('v128');
+  f.get(rows.c2);
+  pushSquare(f, x, lowBits);
+  f.simd('i32x4Mul').set(last);
+  return (half) => {
+    const part = half === 0 ? 'Low' : 'High';
+    f.get(rows.c0[half]).get(rows.c1).get(x).simd(`i64x2Extmul${part}I32x4S`).simd('i64x2Add');
+    f.get(last).simd(`i64x2Extend${part}I32x4S`).simd('i64x2Add');
+  };
 }
 
 /** Pushes the significands of four lanes without their leading ones: sums cut by as many bits as `cut` says. */
@@ -91,19 +97,16 @@ function pushSignificand(
   lowBits: 16 | 17,
   cut: (half: 0 | 1) => void,
 ): void {
-  const last = f.local('v128');
-  f.get(rows.c2);
-  pushSquare(f, x, lowBits);
-  f.simd('i32x4Mul').set(last);
+  const push = pushSums(f, rows, x, lowBits);
   for (const half of [0, 1] as const) {
-    pushSum(f, rows, x, last, half);
+    push(half);
     cut(half);
   }
   word(f.shuffleWords(0, 2, 4, 6), LEAST_NORMAL).simd('i32x4Sub');
 }
 
 /** Pushes the magnitudes' fractions. */
-function pushFraction(f: FunctionBuilder, magnitude: number): FunctionBuilder {
+export function pushFraction(f: FunctionBuilder, magnitude: number): FunctionBuilder {
   return word(f.get(magnitude), 0x7fffff).simd('v128And');
 }
 
@@ -165,7 +168,7 @@ function unitReciprocalLanes(): FunctionBuilder {
 }
 
 /** Pushes whether the bits in all lanes of locals are of positive normal numbers up to a largest one. */
-function pushPlain(f: FunctionBuilder, operands: readonly number[], largest: number): FunctionBuilder {
+export function pushPlain(f: FunctionBuilder, operands: readonly number[], largest: number): FunctionBuilder {
   const pushAll = (name: 'i32x4MinS' | 'i32x4MaxS'): void =>
     operands.forEach((operand, index) => {
       f.get(operand);

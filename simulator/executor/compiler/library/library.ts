@@ -7,6 +7,7 @@ import { addParted } from '../counters/index.js';
 import { halfFunctionMakers } from './halfFunctions.js';
 import { laneFunctionMakers } from './laneFunctions.js';
 import { laneSpecialFunctionMakers } from './laneSpecialFunctions.js';
+import { laneTranscendentalFunctionMakers } from './laneTranscendentalFunctions.js';
 import { specialFunctionMakers } from './specialFunctions.js';
 import { transcendentalFunctionMakers } from './transcendentalFunctions.js';
 
@@ -448,6 +449,7 @@ const makers = {
   ...laneFunctionMakers,
   ...halfFunctionMakers,
   ...laneSpecialFunctionMakers,
+  ...laneTranscendentalFunctionMakers,
   halfToFloat,
   advanceMbarrier,
   divS32: () => divide('i32', 'DivS'),

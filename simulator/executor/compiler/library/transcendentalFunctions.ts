@@ -17,7 +17,7 @@ const LEAST_NORMAL = 0x00800000;
 const FRACTION = 0x7fffff;
 
 /** 1/2π as the assembler writes it. */
-const TURNS = 0.15915493667125701904;
+export const TURNS = 0.15915493667125701904;
 
 /** (sign, whole number, scale) → bits of the number times the scale, cut to 24 bits. */
 function normalized(): FunctionBuilder {

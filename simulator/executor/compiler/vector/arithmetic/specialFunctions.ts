@@ -39,6 +39,12 @@ export function specialVector(instruction: IrInstruction): VectorEmitter | undef
   const { opcode, modifiers } = instruction;
   const flushes = modifiers.includes('ftz');
   switch (opcode) {
+    case 'sin':
+      return paired('sineLanes', 'sinePairLanes');
+    case 'cos':
+      return paired('cosineLanes', 'cosinePairLanes');
+    case 'lg2':
+      return paired('logarithm2Lanes', 'logarithm2PairLanes');
     case 'ex2':
       return paired('exponential2Lanes', 'exponential2PairLanes');
     case 'rsqrt':
