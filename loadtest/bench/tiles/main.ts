@@ -16,6 +16,7 @@ import {
   type TileForm,
 } from '../../../simulator/tensor/index.js';
 import { compileTwin, FLAGS, toolchain } from '../ptx/compiler.js';
+import { timed } from '../ptx/stopwatch.js';
 import { heading } from '../ptx/table.js';
 
 /** A form of each family. */
@@ -61,13 +62,14 @@ interface TileRow {
   readonly ratio: number;
 }
 
-/** Least time of one call, in microseconds. */
+/** Least CPU time of one call, in microseconds. */
 function leastUs(rounds: number, work: () => void): number {
   let least = Infinity;
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    const from = performance.now();
-    for (let round = 0; round < rounds; round++) work();
-    least = Math.min(least, (1000 * (performance.now() - from)) / rounds);
+    const { timing } = timed(() => {
+      for (let round = 0; round < rounds; round++) work();
+    });
+    least = Math.min(least, (1000 * timing.cpuMs) / rounds);
   }
   return least;
 }
