@@ -12,6 +12,9 @@ import { HalfRounder, halvesToFloats, pushHalfBits } from './sumVectors.js';
 /** Exponents below this one of a sum go the exact way: scales stay normal numbers. */
 const lowestExponent = -100;
 
+/** Places along k that are written out of one block, and of each of several: a loop of more goes round. */
+const mostWritten = { alone: 16, several: 8 } as const;
+
 /** Rooms of the scratch, in bytes from its begin. */
 interface Rooms {
   /** Of each 16 lines of the wide factor, elements as they are stored: place along k after place. */
@@ -489,6 +492,8 @@ class LineEmitter {
   private readonly own: number;
   private readonly factor: number;
   private readonly part: number;
+  private readonly round: number;
+  private written: number = mostWritten.alone;
 
   constructor(
     private readonly f: FunctionBuilder,
@@ -503,6 +508,7 @@ class LineEmitter {
     this.totals = vectorLocals(f, 4);
     this.starts = vectorLocals(f, 4);
     [this.exponent = 0, this.own = 0, this.factor = 0, this.part = 0] = vectorLocals(f, 4);
+    this.round = f.local('i32');
   }
 
   line(form: TileForm, model: FusedModel, blocks: readonly (readonly number[])[]): void {
@@ -511,6 +517,7 @@ class LineEmitter {
     const isHalf = form.d.type === 'f16';
     const isAtOnce = isHalf && model.narrowing === 'atOnce';
     const temporaries = this.totals;
+    if (blocks.length > 1) this.written = mostWritten.several;
     starts.forEach((start, quarter) => {
       if (form.c.type === 'f16') {
         f.get(at.c).simdMemory('v128Load16x4U', rooms.c + 8 * quarter);
@@ -585,12 +592,16 @@ class LineEmitter {
       this.pushExponents();
       f.tee(own).set(exponent);
     }
-    for (const place of places) {
+    const exponentSteps = [
+      [at.exponents, 16],
+      [at.otherExponents, 1],
+    ] as const;
+    this.eachPlace(places, exponentSteps, (place) => {
       f.get(exponent);
       f.get(at.exponents).simdMemory('v128Load', rooms.wideExponents + 16 * place);
       f.get(at.otherExponents).simdMemory('v128Load8Splat', rooms.singleExponents + place);
       f.simd('i8x16AddSatS').simd('i8x16MaxS').set(exponent);
-    }
+    });
     const lowest = (lowestExponent & 0xff) * 0x01010101;
     if (!isFirst) {
       splat32(f.get(exponent), lowest).simd('i8x16LtS');
@@ -607,7 +618,11 @@ class LineEmitter {
     totals.forEach((total) => {
       splat32(f, 0).set(total);
     });
-    for (const place of places) {
+    const valueSteps = [
+      [at.values, 64],
+      [at.others, 4],
+    ] as const;
+    this.eachPlace(places, valueSteps, (place) => {
       f.get(at.others).simdMemory('v128Load32Splat', rooms.single + 4 * place);
       f.set(factor);
       totals.forEach((total, quarter) => {
@@ -618,10 +633,40 @@ class LineEmitter {
         this.cut();
         f.simd('i32x4Add').set(total);
       });
-    }
+    });
     totals.forEach((total, quarter) => {
       this.settle(total, accumulators[quarter] ?? 0, scales[quarter] ?? 0, isFirst, isOdd);
     });
+  }
+
+  /** Writes `body` for each place along k; of many, that lie as a few do again and again, in a loop that moves pointers by bytes a place. */
+  private eachPlace(
+    places: readonly number[],
+    pointers: readonly (readonly [pointer: number, bytes: number])[],
+    body: (place: number) => void,
+  ): void {
+    const { f, written } = this;
+    const step = (places[written] ?? 0) - (places[0] ?? 0);
+    const isRegular = places.every(
+      (place, at) => at < written || place === (places[at - written] ?? 0) + step,
+    );
+    const rounds = places.length / written;
+    if (rounds <= 1 || !Number.isInteger(rounds) || !isRegular) {
+      places.forEach(body);
+      return;
+    }
+    const move = (by: number): void => {
+      for (const [pointer, bytes] of pointers)
+        f.get(pointer)
+          .i32(by * bytes)
+          .op('i32Add')
+          .set(pointer);
+    };
+    repeat(f, this.round, rounds, () => {
+      places.slice(0, written).forEach(body);
+      move(step);
+    });
+    move(-rounds * step);
   }
 
   private cut(): void {
