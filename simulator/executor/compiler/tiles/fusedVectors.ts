@@ -12,9 +12,6 @@ import { HalfRounder, halvesToFloats, pushHalfBits } from './sumVectors.js';
 /** Exponents below this one of a sum go the exact way: scales stay normal numbers. */
 const lowestExponent = -100;
 
-/** Places along k that are written out of one block, and of each of several: a loop of more goes round. */
-const mostWritten = { alone: 16, several: 8 } as const;
-
 /** Rooms of the scratch, in bytes from its begin. */
 interface Rooms {
   /** Of each 16 lines of the wide factor, elements as they are stored: place along k after place. */
@@ -493,7 +490,6 @@ class LineEmitter {
   private readonly factor: number;
   private readonly part: number;
   private readonly round: number;
-  private written: number = mostWritten.alone;
 
   constructor(
     private readonly f: FunctionBuilder,
@@ -517,7 +513,6 @@ class LineEmitter {
     const isHalf = form.d.type === 'f16';
     const isAtOnce = isHalf && model.narrowing === 'atOnce';
     const temporaries = this.totals;
-    if (blocks.length > 1) this.written = mostWritten.several;
     starts.forEach((start, quarter) => {
       if (form.c.type === 'f16') {
         f.get(at.c).simdMemory('v128Load16x4U', rooms.c + 8 * quarter);
@@ -639,22 +634,26 @@ class LineEmitter {
     });
   }
 
-  /** Writes `body` for each place along k; of many, that lie as a few do again and again, in a loop that moves pointers by bytes a place. */
+  /**
+   * Runs `body` for each place along k in a loop that moves pointers by bytes a place, of as few places a round as they allow: of many
+   * V8 loads all vectors before it uses the first, and has to put them away.
+   */
   private eachPlace(
     places: readonly number[],
     pointers: readonly (readonly [pointer: number, bytes: number])[],
     body: (place: number) => void,
   ): void {
-    const { f, written } = this;
-    const step = (places[written] ?? 0) - (places[0] ?? 0);
-    const isRegular = places.every(
-      (place, at) => at < written || place === (places[at - written] ?? 0) + step,
+    const { f } = this;
+    const [first = 0] = places;
+    const written = [1, 2, 4].find((length) =>
+      places.every(
+        (place, at) => at < length || place - (places[at - length] ?? 0) === (places[length] ?? 0) - first,
+      ),
     );
+    if (written === undefined || places.length % written !== 0)
+      throw new RangeError('products dealt in no order');
+    const step = (places[written] ?? 0) - first;
     const rounds = places.length / written;
-    if (rounds <= 1 || !Number.isInteger(rounds) || !isRegular) {
-      places.forEach(body);
-      return;
-    }
     const move = (by: number): void => {
       for (const [pointer, bytes] of pointers)
         f.get(pointer)
