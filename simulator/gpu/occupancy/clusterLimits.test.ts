@@ -86,15 +86,15 @@ describe('the cluster of a launch', () => {
 });
 
 describe('clusters that the device holds at once', () => {
-  // GPCs of 18 and 16 SMs.
+  // GPCs of 18, 16 and 8 SMs; with one block an SM as a card answered.
   it.each([
     [1, 1, 132],
     [1, 2, 66],
-    [1, 4, 32],
-    [1, 8, 16],
-    [1, 16, 8],
-    [2, 16, 16],
-    [2, 12, 18],
+    [1, 4, 30],
+    [1, 8, 15],
+    [1, 16, 7],
+    [2, 16, 15],
+    [2, 12, 21],
     [0, 2, 0],
   ])('%i blocks an SM, %i a cluster: %i', (blocksPerSm, size, clusters) => {
     expect(activeClusters(profileNamed('h200'), blocksPerSm, size)).toBe(clusters);

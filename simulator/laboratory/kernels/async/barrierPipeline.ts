@@ -45,5 +45,4 @@ export const barrierPipeline = kernelFixture({
           Math.imul(taken[at], 3) + x[round * 32 + (((at % 32) + Math.floor(at / 32) + 1) % 32)] * 7;
   },
   outputs: { shifted: 'exact', staged: 'exact', taken: 'exact' },
-  isUnasked: true,
 });

@@ -21,6 +21,5 @@ export const clusterHistogram = kernelFixture({
   reference: ({ input, bins }) => {
     for (const value of input) bins[Math.min(Math.max(value, 0), nbins - 1)] += 1;
   },
-  isUnasked: true,
   outputs: { bins: 'exact' },
 });

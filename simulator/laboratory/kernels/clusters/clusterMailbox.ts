@@ -36,6 +36,5 @@ export const clusterMailbox = kernelFixture({
     for (let first = 0; first < out.length; first += size * row)
       cluster(out.subarray(first, first + size * row));
   },
-  isUnasked: true,
   outputs: { out: 'exact' },
 });

@@ -43,6 +43,5 @@ export const clusterPipeline = kernelFixture({
     for (let first = 0; first < out.length; first += size * threads)
       cluster(out.subarray(first, first + size * threads));
   },
-  isUnasked: true,
   outputs: { out: 'exact' },
 });

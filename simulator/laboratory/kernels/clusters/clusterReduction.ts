@@ -43,6 +43,5 @@ export const clusterReduction = kernelFixture({
       sums[row] = clusterSum(input.subarray(row * columns, (row + 1) * columns));
     ranks.forEach((_, block) => (ranks[block] = 30 + (block % clusterBlocks)));
   },
-  isUnasked: true,
   outputs: { sums: 'exact', ranks: 'exact' },
 });

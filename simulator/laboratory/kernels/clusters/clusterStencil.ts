@@ -39,6 +39,5 @@ export const clusterStencil = kernelFixture({
     for (let at = 0; at < steps; at++) now = step(now);
     out.set(now);
   },
-  isUnasked: true,
   outputs: { out: 'exact' },
 });

@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ReferenceInterpreter } from '../../../executor/index.js';
 import { SeededRandom } from '../../../random/index.js';
 import { firstDifference, referenceResult, runFixture, type FixtureResult } from '../index.js';
+import type { CardResults } from '../card/cardResults.js';
+import { describeFixtures } from '../tests/heldToCard.js';
 import { clusterFixtures } from './index.js';
+
+/** What an H200 left in memory after the same programs on the same inputs. */
+const card = JSON.parse(readFileSync(new URL('./cardDigests.json', import.meta.url), 'utf8')) as CardResults;
+
+describeFixtures(clusterFixtures, card);
 
 const variants = ['fast', 'observed', 'undoable', 'resumable'] as const;
 /** Thread-instructions of a block between two yields of the resumable variant. */

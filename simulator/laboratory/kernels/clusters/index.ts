@@ -5,7 +5,7 @@ import { clusterPipeline } from './clusterPipeline.js';
 import { clusterReduction } from './clusterReduction.js';
 import { clusterStencil } from './clusterStencil.js';
 
-/** Programs whose blocks meet in clusters. No card has been asked yet. */
+/** Programs whose blocks meet in clusters. */
 export const clusterFixtures: readonly KernelFixture[] = [
   clusterHistogram,
   clusterMailbox,

@@ -93,7 +93,6 @@ export const causalAttention = kernelFixture({
   },
   // Probabilities are rounded to f16 before they meet the values: two places of an f16.
   outputs: { out: { absolute: 2 }, logSums: { absolute: 1e-3 } },
-  isUnasked: true,
 });
 
 const decode = { keyHeads: 2, sharing: 8, tableWidth: 12, pages: 40, pagesEach: 4, page: 16 } as const;
@@ -165,5 +164,4 @@ export const decodeAttention = kernelFixture({
   },
   // Probabilities are rounded to bf16 before they meet the values.
   outputs: { out: { absolute: 4e-3 } },
-  isUnasked: true,
 });

@@ -171,5 +171,4 @@ export const gemmLayerNorm = kernelFixture({
   },
   // One place of a bf16, where an error of f32 meets the middle between two.
   outputs: { out: { absolute: 1 }, means: { absolute: 1e-5 }, inverses: { relative: 1e-4 } },
-  isUnasked: true,
 });

@@ -56,7 +56,6 @@ export const streamK = kernelFixture({
       ),
     ),
   outputs: { c: { absolute: 2e-4 } },
-  isUnasked: true,
 });
 
 const bytes = { m: 64, n: 64, k: 256 } as const;
@@ -109,7 +108,6 @@ export const gemmBytesPipelined = kernelFixture({
       }),
     ),
   outputs: { c: 'exact' },
-  isUnasked: true,
 });
 
 /** Two products of sixteen steps, then two of four. */
@@ -147,7 +145,6 @@ export const gemmDoubleMma = kernelFixture({
       ).map((sum, at) => doubles.alpha * sum + doubles.beta * (c[at] ?? 0)),
     ),
   outputs: { c: { absolute: 1e-13 } },
-  isUnasked: true,
 });
 
 /** m, n, k of each problem: whole tiles, ragged ones, less than one. */
@@ -216,7 +213,6 @@ export const groupedGemm = kernelFixture({
     }
   },
   outputs: { c: { absolute: 1e-4 } },
-  isUnasked: true,
 });
 
 const batch = { count: 3, m: 64, n: 64, k: 64 } as const;
@@ -256,5 +252,4 @@ export const batchedTransposed = kernelFixture({
     }
   },
   outputs: { c: 'exact' },
-  isUnasked: true,
 });
