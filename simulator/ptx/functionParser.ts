@@ -65,6 +65,8 @@ export class FunctionParser {
   private branchTargets = 0;
   /** A `.pragma "nounroll"` that no instruction has followed yet. */
   private nounroll = false;
+  /** The same of `.pragma "engine"`, which printed texts have. */
+  private isOfEngine = false;
   private stack: AllocationStack | undefined;
   /** What goes before the first instruction; known only once the body is read. */
   private readonly prologue: PendingInstruction[] = [];
@@ -166,8 +168,9 @@ export class FunctionParser {
         this.pending.push(...this.formalMoves('st', formal, instruction.line, instruction.guard));
     }
     if (this.nounroll) instruction.nounroll = true;
-    if (this.expanded !== undefined) instruction.isEngine = true;
+    if (this.expanded !== undefined || this.isOfEngine) instruction.isEngine = true;
     this.nounroll = false;
+    this.isOfEngine = false;
     this.pending.push(instruction);
   }
 
@@ -315,6 +318,7 @@ export class FunctionParser {
     const stream: TokenStream = this.stream;
     checkFeature(stream, stream.next());
     if (stream.peek().kind === 'string' && stream.peek().text === '"nounroll"') this.nounroll = true;
+    if (stream.peek().kind === 'string' && stream.peek().text === '"engine"') this.isOfEngine = true;
     stream.skipStatement();
   }
 

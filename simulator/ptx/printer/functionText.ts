@@ -30,7 +30,9 @@ export function printFunction(fn: IrFunction): string {
   for (const { label, instructions } of blocksOf(fn, names)) {
     if (label !== undefined) lines.push(`${label}:`);
     for (const { tables, text } of instructions) {
-      if (fn.instructions[index++]?.nounroll === true) lines.push(indented('.pragma "nounroll";'));
+      const { nounroll, isEngine } = fn.instructions[index++] ?? {};
+      if (nounroll === true) lines.push(indented('.pragma "nounroll";'));
+      if (isEngine === true) lines.push(indented('.pragma "engine";'));
       lines.push(...tables, indented(text));
     }
   }
