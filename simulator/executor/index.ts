@@ -46,6 +46,8 @@ export {
   type RequestShape,
 } from './requests/index.js';
 export {
+  blendOf,
+  shareOut,
   ADDRESS_MODES,
   encodeObject,
   FILTERS,

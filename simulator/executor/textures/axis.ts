@@ -1,5 +1,5 @@
 import type { AddressMode } from './textureObject.js';
-import { scaled, subTexels } from './textureUnit.js';
+import { isMirrored, scaled, subTexels, taken } from './textureUnit.js';
 
 /** Index of what lies outside where the border is read. */
 export const BORDER = -1;
@@ -9,6 +9,8 @@ export interface Neighbours {
   first: number;
   second: number;
   weight: number;
+  /** The second one lies before the first. */
+  isMirrored: boolean;
 }
 
 /** Coordinates of one axis of a texture, of whatever extent. */
@@ -26,42 +28,36 @@ export class Axis {
   /** The texel at a coordinate. */
   nearest(coordinate: number, extent: number): number {
     const texel = Math.floor(this.position(coordinate, extent));
-    return this.index(texel, extent);
+    // All but nothing below a period's end is the end.
+    const last = this.mode === 'wrap' ? extent - 1 : Infinity;
+    return this.index(Math.min(texel, last), extent, this.isMirrored(coordinate));
   }
 
   /** The texels on both sides of a coordinate. */
   neighbours(coordinate: number, extent: number, into: Neighbours): void {
     const fixed = subTexels(this.position(coordinate, extent)) - 128;
     const first = Math.floor(fixed / 256);
+    into.isMirrored = this.isMirrored(coordinate);
     into.weight = fixed - 256 * first;
-    into.first = this.index(first, extent);
-    into.second = this.index(first + 1, extent);
+    into.first = this.index(first, extent, into.isMirrored);
+    into.second = this.index(first + 1, extent, into.isMirrored);
+    // Clamped is the place, and not the texels alone: both are the same texel, and the first one has all weight.
+    if (this.mode === 'clamp' && into.first === into.second) into.weight = 0;
   }
 
-  /** The texel of a whole coordinate. */
-  whole(texel: number, extent: number): number {
-    if (texel >= 0 && texel < extent) return texel;
-    return this.mode === 'border' ? BORDER : texel < 0 ? 0 : extent - 1;
+  private isMirrored(coordinate: number): boolean {
+    return this.mode === 'mirror' && isMirrored(taken(coordinate));
   }
 
   /** In texels, near enough to the texture for a whole number to say where. */
   private position(coordinate: number, extent: number): number {
-    if (coordinate !== coordinate) return 0;
-    let texels = coordinate;
-    if (this.isNormalized) {
-      if (this.mode === 'wrap') texels = scaled(coordinate - Math.floor(coordinate), extent);
-      else if (this.mode === 'mirror') {
-        const part = coordinate - 2 * Math.floor(coordinate / 2);
-        texels = scaled(part < 1 ? part : 2 - part, extent);
-      } else texels = scaled(coordinate, extent);
-    }
-    // An infinite coordinate wraps to nowhere.
-    if (texels !== texels) return 0;
+    const given = taken(coordinate);
+    const texels = this.isNormalized ? scaled(given, extent, this.mode) : given;
     return Math.min(Math.max(texels, -2), extent + 2);
   }
 
-  private index(texel: number, extent: number): number {
-    if (texel >= 0 && texel < extent) return texel;
+  private index(texel: number, extent: number, fromEnd: boolean): number {
+    if (texel >= 0 && texel < extent) return fromEnd ? extent - 1 - texel : texel;
     switch (this.mode) {
       case 'border':
         return BORDER;
@@ -69,7 +65,7 @@ export class Axis {
         return texel < 0 ? texel + extent * Math.ceil(-texel / extent) : texel % extent;
       case 'clamp':
       case 'mirror':
-        return texel < 0 ? 0 : extent - 1;
+        return texel < 0 === fromEnd ? extent - 1 : 0;
     }
   }
 }

@@ -21,3 +21,4 @@ export {
   type TextureResource,
 } from './textureObject.js';
 export { objectAt, TextureFault, TextureUnits } from './textureUnits.js';
+export { blendOf, shareOut } from './textureUnit.js';

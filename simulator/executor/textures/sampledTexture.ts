@@ -1,20 +1,24 @@
 import { Axis, BORDER, type Neighbours } from './axis.js';
 import type { FetchForm } from './fetchForm.js';
-import { channelReaders, givesIntegers, type ChannelReader } from './texels.js';
+import { alone, channelReaders, givesIntegers, isLight, type ChannelReader } from './texels.js';
 import { levelShapes, type LevelShape, type TextureObject } from './textureObject.js';
 import {
+  blendOf,
+  borderTexel,
   cubePlace,
-  filtered,
   levelOfGradients,
   MISSING,
-  MISSING_ALPHA,
+  nanBits,
   nearestLevel,
+  shareOut,
   subLevels,
+  type Blend,
 } from './textureUnit.js';
 
 const floats = new Float32Array(1);
 const floatBits = new Int32Array(floats.buffer);
-const NAN_BITS = 0x7fffffff;
+/** Texels that one fetch blends at most: four of each slice of each of two levels. */
+const MOST_TEXELS = 16;
 
 /** Operands of a fetch: the same words as floats and as integers. */
 export interface FetchOperands {
@@ -27,21 +31,27 @@ export class SampledTexture {
   private readonly levels: readonly LevelShape[];
   private readonly axes: readonly [Axis, Axis, Axis];
   private readonly readers: readonly ChannelReader[];
+  private readonly blends: readonly Blend[];
+  /** As the readers give texels. */
   private readonly border: readonly number[];
   private readonly isInteger: boolean;
   /** Texels of 32 bits are given bit for bit where they are not filtered. */
   private readonly isRaw: boolean;
+  private readonly isHalf: boolean;
   private readonly dimensions: 1 | 2 | 3;
-  /** Channels that the running fetch keeps, and how many of the texture's reach as far. */
+  /** Channels that the running fetch keeps. */
   private wanted = 0;
-  private channels = 0;
   private readonly isFiltered: boolean;
   private readonly blendsLevels: boolean;
-  private readonly sums = new Float64Array(4);
+  /** What the running fetch blends: offsets of texels and their weights in 256ths, in fours. */
+  private count = 0;
+  private readonly offsets = new Float64Array(MOST_TEXELS);
+  private readonly weights = new Int32Array(MOST_TEXELS);
+  private readonly values = new Float64Array(MOST_TEXELS);
   private readonly along: readonly [Neighbours, Neighbours, Neighbours] = [
-    { first: 0, second: 0, weight: 0 },
-    { first: 0, second: 0, weight: 0 },
-    { first: 0, second: 0, weight: 0 },
+    { first: 0, second: 0, weight: 0, isMirrored: false },
+    { first: 0, second: 0, weight: 0, isMirrored: false },
+    { first: 0, second: 0, weight: 0, isMirrored: false },
   ];
   private readonly place = new Float64Array(3);
 
@@ -68,7 +78,10 @@ export class SampledTexture {
     this.isFiltered = sampler.filter === 'linear';
     this.blendsLevels = sampler.mipmapFilter === 'linear' && this.levels.length > 1 && !this.isInteger;
     this.isRaw = /32$/.test(resource.type);
-    this.border = sampler.border.map((each) => (this.isInteger ? Math.trunc(each) : each));
+    this.isHalf = resource.type === 'f16';
+    const { type, channels } = resource;
+    this.blends = Array.from({ length: channels }, (_, channel) => blendOf(type, isLight(sampler, channel)));
+    this.border = sampler.border.map((each) => borderTexel(each, type, this.isInteger));
     this.dimensions = resource.depth > 0 ? 3 : resource.height > 0 ? 2 : 1;
   }
 
@@ -81,7 +94,6 @@ export class SampledTexture {
   /** Writes the four words that a fetch gives. */
   fetch(form: FetchForm, operands: FetchOperands, results: Int32Array): void {
     this.wanted = form.wanted;
-    this.channels = Math.min(this.readers.length, 32 - Math.clz32(form.wanted));
     const layer = this.takePlace(form, operands);
     const operandsAt = form.coordinates;
     if (form.operation === 'tld4') {
@@ -89,28 +101,26 @@ export class SampledTexture {
       return;
     }
     if (form.isWhole) {
-      const level = form.level === 'level' ? this.clampLevel(operands.words[operandsAt] ?? 0) : 0;
-      this.readWhole(Math.trunc(level), layer, results);
+      this.readWhole(form.level === 'level' ? (operands.words[operandsAt] ?? 0) : 0, layer, results);
       return;
     }
-    const level = this.levelOf(form, operands, operandsAt);
+    const fixed = this.levels.length === 1 ? 0 : this.levelOf(form, operands, operandsAt);
     if (!this.blendsLevels) {
-      const nearest = this.levels.length === 1 ? 0 : nearestLevel(level);
+      const nearest = nearestLevel(fixed);
       if (!this.isFiltered) this.readNearest(nearest, layer, results);
       else {
-        this.sums.fill(0);
-        this.addLinear(nearest, layer, 1);
-        this.giveSums(results);
+        this.count = 0;
+        this.addLinear(nearest, layer, 256);
+        this.giveBlends(results);
       }
       return;
     }
-    const fixed = subLevels(level);
     const lower = Math.min(Math.floor(fixed / 256), this.levels.length - 1);
-    const weight = fixed / 256 - lower;
-    this.sums.fill(0);
-    this.addLevel(lower, layer, 1 - weight);
+    const weight = fixed - 256 * lower;
+    this.count = 0;
+    this.addLevel(lower, layer, 256 - weight);
     if (weight > 0) this.addLevel(Math.min(lower + 1, this.levels.length - 1), layer, weight);
-    this.giveSums(results);
+    this.giveBlends(results);
   }
 
   /** Takes coordinates from the operands. @returns the layer, or the face of one */
@@ -132,25 +142,24 @@ export class SampledTexture {
     return layer * 6 + face;
   }
 
+  /** In 256ths. A fetch that tells no level reads the first one, without bias. */
   private levelOf(form: FetchForm, { floats: values }: FetchOperands, at: number): number {
-    if (this.levels.length === 1) return 0;
-    let level = 0;
-    if (form.level === 'level') level = values[at] ?? 0;
-    else if (form.level === 'grad') {
-      const { resource } = this.object;
-      const extents = [resource.width, resource.height, resource.depth].slice(0, this.dimensions);
-      const slope = (from: number): number[] =>
-        extents.map((extent, axis) => (values[from + axis] ?? 0) * extent);
-      level = levelOfGradients(slope(at), slope(at + form.slopes));
-    }
-    return this.clampLevel(level + this.object.sampler.levelBias);
+    const bias = subLevels(this.object.sampler.levelBias);
+    if (form.level === 'level') return this.clampLevel(subLevels(values[at] ?? 0) + bias);
+    if (form.level !== 'grad') return this.clampLevel(0);
+    const { resource } = this.object;
+    const extents = [resource.width, resource.height, resource.depth].slice(0, this.dimensions);
+    const slope = (from: number): number[] =>
+      extents.map((extent, axis) => (values[from + axis] ?? 0) * extent);
+    return this.clampLevel(levelOfGradients(slope(at), slope(at + form.slopes)) + bias);
   }
 
   private clampLevel(level: number): number {
-    const { leastLevel, greatestLevel } = this.object.sampler;
-    const last = this.levels.length - 1;
-    if (level !== level) return Math.min(Math.max(0, leastLevel), last);
-    return Math.min(Math.max(level, leastLevel, 0), greatestLevel < 0 ? 0 : greatestLevel, last);
+    const least = Math.max(0, subLevels(this.object.sampler.leastLevel));
+    const greatest = Math.max(0, subLevels(this.object.sampler.greatestLevel));
+    const last = 256 * (this.levels.length - 1);
+    // What is no number is the least.
+    return Math.min(level >= least ? level : least, greatest, last);
   }
 
   private shape(level: number): LevelShape {
@@ -174,18 +183,19 @@ export class SampledTexture {
     this.give(this.offset(shape, x, y, z), results);
   }
 
+  /** Whole coordinates know no address modes; of one dimension they read linear memory alone. */
   private readWhole(level: number, layer: number, results: Int32Array): void {
-    const shape = this.shape(level);
-    const [ax, ay, az] = this.axes;
-    const [px = 0, py = 0, pz = 0] = this.place;
-    if (this.object.resource.kind === 'linear' && (px < 0 || px >= shape.width)) {
-      results.fill(0);
-      return;
-    }
-    const x = ax.whole(px, shape.width);
-    const y = this.dimensions < 2 ? 0 : ay.whole(py, shape.height);
-    const z = this.dimensions < 3 ? layer : az.whole(pz, shape.depth);
-    this.give(this.offset(shape, x, y, z), results);
+    const { dimensions, object } = this;
+    const [x = 0, y = 0, z = 0] = this.place;
+    const shape = level >= 0 && level < this.levels.length ? this.shape(level) : undefined;
+    const isInside =
+      shape !== undefined &&
+      within(x, shape.width) &&
+      (dimensions < 2 || within(y, shape.height)) &&
+      (dimensions < 3 || within(z, shape.depth));
+    const isReadable = dimensions > 1 || object.resource.kind === 'linear' || object.resource.layers > 0;
+    if (!isInside || !isReadable) results.fill(0);
+    else this.give(this.offset(shape, x, dimensions < 2 ? 0 : y, dimensions < 3 ? layer : z), results);
   }
 
   /** Channels of one texel. */
@@ -197,15 +207,24 @@ export class SampledTexture {
 
   private word(offset: number, channel: number): number {
     const read = this.readers[channel];
-    if (read === undefined) return this.bitsOf(channel === 3 ? MISSING_ALPHA : MISSING);
-    if (offset === BORDER) return this.bitsOf(this.border[channel] ?? 0);
-    if (this.isRaw) return this.view.getInt32(offset + 4 * channel, true);
-    return this.bitsOf(read(this.view, offset));
+    if (read === undefined) return MISSING;
+    if (offset === BORDER && this.isInteger) return this.border[channel] ?? 0;
+    if (this.isRaw && offset !== BORDER) return this.view.getInt32(offset + 4 * channel, true);
+    const texel = offset === BORDER ? (this.border[channel] ?? 0) : read(this.view, offset);
+    // A half's own bits, also where it is no number.
+    if (this.isHalf && texel !== texel) return this.halfNan(offset, channel);
+    return this.bitsOf(alone(this.object, channel, texel));
+  }
+
+  private halfNan(offset: number, channel: number): number {
+    if (offset === BORDER) return nanBits('f16');
+    const half = this.view.getUint16(offset + 2 * channel, true);
+    return ((half & 0x8000) << 16) | 0x7f800000 | ((half & 0x3ff) << 13);
   }
 
   private bitsOf(value: number): number {
     if (this.isInteger) return value | 0;
-    if (value !== value) return NAN_BITS;
+    if (value !== value) return nanBits(this.object.resource.type);
     floats[0] = value;
     return floatBits[0] ?? 0;
   }
@@ -220,52 +239,65 @@ export class SampledTexture {
     const x = ax.nearest(this.place[0] ?? 0, shape.width);
     const y = this.dimensions < 2 ? 0 : ay.nearest(this.place[1] ?? 0, shape.height);
     const z = this.dimensions < 3 ? layer : az.nearest(this.place[2] ?? 0, shape.depth);
-    this.add(this.offset(shape, x, y, z), weight);
+    this.weights.fill(0, this.count, this.count + 4);
+    this.weights[this.count] = weight;
+    this.offsets[this.count] = this.offset(shape, x, y, z);
+    this.count += 4;
   }
 
-  /** Adds the texels around a place, each by its weight. */
+  /** Adds the texels around a place, each by its weight; all together weigh as much as is told. */
   private addLinear(level: number, layer: number, weight: number): void {
     const shape = this.shape(level);
     const { dimensions, axes, along, place } = this;
     const [x, y, z] = along;
     axes[0].neighbours(place[0] ?? 0, shape.width, x);
-    if (dimensions > 1) axes[1].neighbours(place[1] ?? 0, shape.height, y);
-    if (dimensions > 2) axes[2].neighbours(place[2] ?? 0, shape.depth, z);
-    for (let slice = 0; slice < (dimensions > 2 ? 2 : 1); slice++) {
-      const atZ = dimensions < 3 ? layer : slice === 0 ? z.first : z.second;
-      const ofZ = dimensions < 3 ? weight : (weight * (slice === 0 ? 256 - z.weight : z.weight)) / 256;
-      for (let row = 0; row < (dimensions > 1 ? 2 : 1); row++) {
-        const atY = dimensions < 2 ? 0 : row === 0 ? y.first : y.second;
-        const ofY = dimensions < 2 ? ofZ : (ofZ * (row === 0 ? 256 - y.weight : y.weight)) / 256;
-        this.add(this.offset(shape, x.first, atY, atZ), (ofY * (256 - x.weight)) / 256);
-        this.add(this.offset(shape, x.second, atY, atZ), (ofY * x.weight) / 256);
-      }
+    // One dimension is a row at whose edge the unit reads: half of what it reads is the border, if there is one.
+    axes[1].neighbours(dimensions < 2 ? 0 : (place[1] ?? 0), shape.height, y);
+    if (dimensions < 3) {
+      this.addFour(shape, layer, weight);
+      return;
     }
+    axes[2].neighbours(place[2] ?? 0, shape.depth, z);
+    const second = (weight * z.weight + 128) >> 8;
+    this.addFour(shape, z.first, weight - second);
+    this.addFour(shape, z.second, second);
+  }
+
+  private addFour(shape: LevelShape, slice: number, weight: number): void {
+    const [x, y] = this.along;
+    const at = this.count;
+    shareOut(weight, x.weight, y.weight, this.weights, at);
+    this.offsets[at] = this.offset(shape, x.first, y.first, slice);
+    this.offsets[at + 1] = this.offset(shape, x.second, y.first, slice);
+    this.offsets[at + 2] = this.offset(shape, x.first, y.second, slice);
+    this.offsets[at + 3] = this.offset(shape, x.second, y.second, slice);
+    this.count = at + 4;
   }
 
   /** A texel without weight counts for nothing, whatever it is. */
-  private add(offset: number, weight: number): void {
-    if (weight === 0) return;
-    if (offset !== BORDER) this.lastOffset = offset;
-    const { readers, sums, view, border, channels } = this;
-    for (let channel = 0; channel < channels; channel++) {
-      const value = offset === BORDER ? border[channel] : readers[channel]?.(view, offset);
-      sums[channel] = (sums[channel] ?? 0) + weight * (value ?? 0);
-    }
-  }
-
-  private giveSums(results: Int32Array): void {
+  private giveBlends(results: Int32Array): void {
+    const { count, offsets, weights, values, readers, view, border } = this;
+    for (let i = 0; i < count; i++)
+      if (weights[i] !== 0 && offsets[i] !== BORDER) this.lastOffset = offsets[i] ?? 0;
     for (let channel = 0; channel < 4; channel++) {
       if (((this.wanted >> channel) & 1) === 0) continue;
-      const isThere = channel < this.readers.length;
-      const missing = channel === 3 ? MISSING_ALPHA : MISSING;
-      results[channel] = this.bitsOf(isThere ? filtered(this.sums[channel] ?? 0) : missing);
+      const read = readers[channel];
+      const blend = this.blends[channel];
+      if (read === undefined || blend === undefined) {
+        results[channel] = MISSING;
+        continue;
+      }
+      for (let i = 0; i < count; i++) {
+        const offset = offsets[i] ?? BORDER;
+        values[i] = offset === BORDER ? (border[channel] ?? 0) : weights[i] === 0 ? 0 : read(view, offset);
+      }
+      results[channel] = this.bitsOf(blend(values, weights, count));
     }
   }
 
   /** One channel of the four texels around a place: below left first, then counterclockwise (PTX, `tld4`). */
   private gather(channel: number, layer: number, results: Int32Array): void {
-    const shape = this.shape(this.clampLevel(this.object.sampler.levelBias));
+    const shape = this.shape(nearestLevel(this.clampLevel(0)));
     const [x, y] = this.along;
     this.axes[0].neighbours(this.place[0] ?? 0, shape.width, x);
     this.axes[1].neighbours(this.place[1] ?? 0, shape.height, y);
@@ -274,9 +306,15 @@ export class SampledTexture {
       if (offset !== BORDER) this.lastOffset = offset;
       return this.word(offset, channel);
     };
-    results[0] = at(x.first, y.second);
-    results[1] = at(x.second, y.second);
-    results[2] = at(x.second, y.first);
-    results[3] = at(x.first, y.first);
+    const [left, right] = x.isMirrored ? [x.second, x.first] : [x.first, x.second];
+    const [upper, lower] = y.isMirrored ? [y.second, y.first] : [y.first, y.second];
+    results[0] = at(left, lower);
+    results[1] = at(right, lower);
+    results[2] = at(right, upper);
+    results[3] = at(left, upper);
   }
+}
+
+function within(index: number, extent: number): boolean {
+  return index >= 0 && index < extent;
 }

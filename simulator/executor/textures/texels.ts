@@ -5,18 +5,25 @@ import { LINEAR_LIGHT } from './textureUnit.js';
 /** Reads one channel of a texel whose bytes begin somewhere. */
 export type ChannelReader = (view: DataView, at: number) => number;
 
-/** How channels of an object are read as the numbers that are filtered: floats, or integers as they are. */
-export function channelReaders({ resource, sampler }: TextureObject): ChannelReader[] {
+/** How channels of an object are read: integers as they are. */
+export function channelReaders({ resource }: TextureObject): ChannelReader[] {
   const { type, channels } = resource;
   const bytes = Number(type.slice(1)) / 8;
-  return Array.from({ length: channels }, (_, channel) => {
-    const read = readerOf(type, channel * bytes);
-    if (!sampler.normalizedFloat) return read;
-    // Of a colour the last channel is no colour.
-    if (sampler.srgb && channel < 3) return (view, at) => LINEAR_LIGHT[read(view, at)] ?? 0;
-    const most = 2 ** (bytes * 8 - (type.startsWith('s') ? 1 : 0)) - 1;
-    return (view, at) => Math.max(-1, read(view, at) / most);
-  });
+  return Array.from({ length: channels }, (_, channel) => readerOf(type, channel * bytes));
+}
+
+/** Of a colour the last channel is no colour. */
+export function isLight({ srgb }: TextureObject['sampler'], channel: number): boolean {
+  return srgb && channel < 3;
+}
+
+/** What a channel gives of one texel as its reader has it. */
+export function alone({ resource, sampler }: TextureObject, channel: number, texel: number): number {
+  if (!sampler.normalizedFloat) return texel;
+  if (isLight(sampler, channel)) return LINEAR_LIGHT[texel] ?? 0;
+  const { type } = resource;
+  const bits = Number(type.slice(1)) - (type.startsWith('s') ? 1 : 0);
+  return Math.max(-1, texel / (2 ** bits - 1));
 }
 
 function readerOf(type: TextureObject['resource']['type'], offset: number): ChannelReader {

@@ -148,9 +148,14 @@ function answer({ object, first }: Resolved, { query, level }: FetchForm, { word
     case 'width':
       return shape?.width ?? 0;
     case 'height':
-      return resource.height === 0 ? 0 : (shape?.height ?? 0);
-    case 'depth':
-      return resource.depth === 0 ? 0 : (shape?.depth ?? 0);
+      // Of an array of one dimension its layers, and of a texture without any its one row.
+      if (resource.height === 0) return resource.layers > 0 ? resource.layers : object.isSurface ? 0 : 1;
+      return shape?.height ?? 0;
+    case 'depth': {
+      const isStack = resource.height > 0 && resource.layers > 0 && !resource.cube;
+      const areFaces = resource.cube && object.isSurface;
+      return resource.depth > 0 || isStack || areFaces ? (shape?.depth ?? 0) : 0;
+    }
     case 'channel_data_type':
       return channelDataType(object);
     case 'channel_order':

@@ -1,5 +1,5 @@
 import { integers, kernelFixture, randomBytes, uniform } from '../../kernels/index.js';
-import { linearFetch, plane, pointFetch, type PlainTexture } from './plainTexture.js';
+import { linearBlend, linearFetch, plane, pointFetch, type PlainTexture } from './plainTexture.js';
 
 const { fround } = Math;
 const [width, height] = [37, 23];
@@ -153,15 +153,15 @@ export const mipmapDownsample = kernelFixture({
     const starts = [0, 256, 320, 336, 340];
     const sample = (u: number, v: number, lod: number): number => {
       const lower = Math.min(Math.floor(lod), 4);
-      const ofLevel = (level: number): number => {
+      const ofLevel = (level: number, weight: number): Parameters<typeof linearBlend>[0][number] => {
         const extent = 16 >> level;
         const texel = plane(image.subarray(starts[level]), [extent, extent]);
         const texture: PlainTexture = { extents: [extent, extent], modes: clamp, isNormalized: true, texel };
-        return linearDouble(texture, u, v);
+        return { texture, coordinates: [u, v], weight };
       };
-      const weight = Math.round((lod - lower) * 256) / 256;
-      if (weight === 0 || lower === 4) return fround(ofLevel(lower));
-      return fround(ofLevel(lower) * (1 - weight) + ofLevel(lower + 1) * weight);
+      const weight = Math.floor((lod - lower) * 256);
+      if (weight === 0) return linearBlend([ofLevel(lower, 256)]);
+      return linearBlend([ofLevel(lower, 256 - weight), ofLevel(lower + 1, weight)]);
     };
     for (let i = 0; i < 200; i++) {
       const [u, v] = [((i % 16) + 0.5) / 16, ((Math.floor(i / 16) % 16) + 0.5) / 16];
@@ -173,17 +173,6 @@ export const mipmapDownsample = kernelFixture({
   },
   outputs: { out: 'exact' },
 });
-
-/** Places are multiples of a 512th here, so that weights are exact and no sum is rounded before the levels are blended. */
-function linearDouble(texture: PlainTexture, u: number, v: number): number {
-  const [width = 1, height = 1] = texture.extents;
-  const [x, y] = [u * width - 0.5, v * height - 0.5];
-  const [i, j] = [Math.floor(x), Math.floor(y)];
-  const near = (value: number, extent: number): number => Math.min(Math.max(value, 0), extent - 1);
-  const t = (dx: number, dy: number): number => texture.texel([near(i + dx, width), near(j + dy, height)]);
-  const [a, b] = [x - i, y - j];
-  return (1 - a) * (1 - b) * t(0, 0) + a * (1 - b) * t(1, 0) + (1 - a) * b * t(0, 1) + a * b * t(1, 1);
-}
 
 export const tableLookup = kernelFixture({
   ptx: new URL('./tableLookup.ptx', import.meta.url),

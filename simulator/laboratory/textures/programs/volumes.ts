@@ -34,11 +34,9 @@ export const volumeRays = kernelFixture({
     },
   ],
   reference: ({ volume, out }) => {
-    const texel = plane(
-      Float64Array.from(volume, (value) => value / 255),
-      cells,
-    );
+    const texel = plane(volume, cells);
     const texture: PlainTexture = {
+      type: 'u8',
       extents: cells,
       modes: ['mirror', 'clamp', 'border'],
       isNormalized: true,
