@@ -242,9 +242,14 @@ function exactLight(value: number): number {
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
-/** Level of detail of gradients in texels in 256ths: the logarithm of the longer one's length, to the nearest. */
+/**
+ * Level of detail of gradients in texels in 256ths: the logarithm of a length, to the nearest. Along one axis it is the longer
+ * one's or 11/16 of both together; of more axes the longer one's, where a card takes more.
+ */
 export function levelOfGradients(across: readonly number[], down: readonly number[]): number {
-  return Math.floor(Math.log2(Math.max(Math.hypot(...across), Math.hypot(...down))) * 256 + 0.5);
+  const [first, second] = [Math.hypot(...across), Math.hypot(...down)];
+  const both = across.length === 1 ? (11 / 16) * (first + second) : 0;
+  return Math.floor(Math.log2(Math.max(first, second, both)) * 256 + 0.5);
 }
 
 /**

@@ -18,7 +18,7 @@ export class TextureFault extends Error {
   override readonly name = 'TextureFault';
 
   constructor(
-    readonly code: 'illegalAddress' | 'illegalInstruction',
+    readonly code: 'illegalAddress' | 'illegalInstruction' | 'misalignedAddress',
     message: string,
     readonly address: number,
   ) {
@@ -189,7 +189,15 @@ function place(found: Resolved, form: FetchForm, words: Int32Array, results: Int
     throw fault(`a surface access .${geometry} of ${described(object)}`, handle);
   const from = isStack ? 1 : 0;
   const slice = isStack ? (words[0] ?? 0) >>> 0 : dimensions > 2 ? (words[2] ?? 0) : 0;
-  const x = inside(words[from] ?? 0, first.rowBytes - bytes, outside);
+  const across = words[from] ?? 0;
+  // Also outside, where nothing is accessed.
+  if (across % bytes !== 0)
+    throw new TextureFault(
+      'misalignedAddress',
+      `x = ${across} of ${described(object)} counts bytes: it must be a multiple of the element's ${bytes}`,
+      handle,
+    );
+  const x = inside(across, first.rowBytes - bytes, outside);
   const y = dimensions > 1 ? inside(words[from + 1] ?? 0, first.height - 1, outside) : 0;
   const z = inside(slice, first.depth - 1, outside);
   if (x < 0 || y < 0 || z < 0) {

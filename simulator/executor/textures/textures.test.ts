@@ -10,7 +10,7 @@ import {
   type Sampler,
   type TextureResource,
 } from './textureObject.js';
-import { TextureFault, TextureUnits } from './textureUnits.js';
+import { TextureUnits } from './textureUnits.js';
 
 const space: AddressSpace = new NodeMemory({ backingBytes: 64 * 2 ** 20 }).createSpace();
 
@@ -133,11 +133,18 @@ describe('places of surfaces', () => {
   });
 
   it('outside are the nearest, none, or a fault', () => {
-    expect(placeOf('clamp', 14, -3)).toEqual([address + 12, 1]);
+    expect(placeOf('clamp', 24, -3)).toEqual([address + 12, 1]);
     expect(placeOf('zero', 16, 0)[1]).toBe(0);
     const zeros = placeOf('zero', 16, 0)[0];
     expect([...space.view(zeros, 16)]).toEqual(new Array<number>(16).fill(0));
-    expect(() => placeOf('trap', 13, 0)).toThrow(TextureFault);
+    expect(() => placeOf('trap', 16, 0)).toThrow('is outside of a surface');
+  });
+
+  it.each(['trap', 'clamp', 'zero'])('between elements are a fault, outside too: %s', (mode) => {
+    for (const x of [13, 18, -1])
+      expect(() => placeOf(mode, x, 0)).toThrow(
+        `x = ${x} of a surface on an array of 4 x 3 texels counts bytes`,
+      );
   });
 });
 
