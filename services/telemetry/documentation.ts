@@ -53,7 +53,7 @@ ${rows.join('\n')}
 ## GPUs, under the names of NVIDIA's DCGM exporter
 
 One series a simulated GPU, with the labels ${namesOf(dcgm[0]?.labels ?? [])}, so that dashboards made for DCGM show them: NVIDIA's own
-([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../../deploy/grafana/README.md) has
+([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since temperatures are not simulated and tensor cores have no metric of their own. [deploy/grafana](../../deploy/grafana/README.md) has
 dashboards for these and for the metrics above, [deploy/prometheus](../../deploy/prometheus/README.md) rules and alerts.
 
 **All of it is simulated time.** Shares, rates and clocks are the simulated card's, over its last second. Where the host is slower than the card, the card waits for the host and is seen
