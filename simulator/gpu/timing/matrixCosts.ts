@@ -45,7 +45,7 @@ export function matrixCost(instruction: IrInstruction): MachineCost {
     return { slots: 1, pipe: 'float64', pipeOps: operations, latencyCycles };
   }
   if (type === 'f16' && k === 4) return made(quad[quadKind(form)], 'float32');
-  const quarters = (pieces === 1 && m === 8 ? 1 : bits === LONG_BITS ? 4 : 2);
+  const quarters = pieces === 1 && m === 8 ? 1 : bits === LONG_BITS ? 4 : 2;
   if (type === 's4' || type === 'u4')
     return made(
       form.sparse === undefined ? nibbles[quarters] : sparseNibbles[quarters === 4 ? 4 : 2],
