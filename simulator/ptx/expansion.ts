@@ -1,3 +1,4 @@
+import { floatText, integerText } from './printer/operandText.js';
 import { bulkCopy } from './bulkCopies.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand } from './ir.js';
@@ -57,9 +58,8 @@ export class ExpansionText {
 
   /** What stands for a register or a number; the name of a 32-bit register into which another is moved. */
   value(name: string, operand: IrOperand | undefined): string {
-    if (operand?.kind === 'integer') return String((BigInt(operand.high) << 32n) | BigInt(operand.low >>> 0));
-    if (operand?.kind === 'float')
-      return operand.width === 32 ? `0f${hex(operand.low)}` : `0d${hex(operand.high)}${hex(operand.low)}`;
+    if (operand?.kind === 'integer') return integerText(operand.low, operand.high);
+    if (operand?.kind === 'float') return floatText(operand);
     if (operand?.kind === 'register') {
       this.registers.push([name, operand.register]);
       return name;
@@ -93,8 +93,4 @@ export class ExpansionText {
     const { registers, symbols } = this;
     return { kind: 'text', text: [...this.lines, '$done:'].join('\n'), registers, symbols };
   }
-}
-
-function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
 }

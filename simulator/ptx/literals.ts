@@ -10,6 +10,11 @@ export function integerLiteral(value: bigint): Literal {
   return { kind: 'integer', low: scratch.getInt32(4), high: scratch.getInt32(0) };
 }
 
+/** @param value a safe integer */
+export function integer(value: number | bigint): Literal {
+  return integerLiteral(BigInt(value));
+}
+
 export function doubleLiteral(value: number): Literal {
   scratch.setFloat64(0, value);
   return { kind: 'float', width: 64, low: scratch.getInt32(4), high: scratch.getInt32(0) };

@@ -1,7 +1,8 @@
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand } from './ir.js';
 import type { FunctionScopes } from './scopes.js';
-import { integer, refusedFor, Steps } from './steps.js';
+import { integer } from './literals.js';
+import { refusedFor, Steps } from './steps.js';
 
 /** Most arrivals that a phase of an mbarrier can expect. */
 const mostArrivals = 2 ** 20 - 1;

@@ -1,3 +1,4 @@
+import { integer } from './literals.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand, ScalarType } from './ir.js';
 
@@ -13,8 +14,6 @@ export interface AllocationStack {
 }
 
 const register = (number: number): IrOperand => ({ kind: 'register', register: number });
-const integer = (value: number): IrOperand => ({ kind: 'integer', low: value, high: value < 0 ? -1 : 0 });
-
 /** Sets the top of an activation's stack, at the start of the function. */
 export function startStack(line: number, stack: AllocationStack): ParsedInstruction {
   return {

@@ -6,16 +6,6 @@ import { canonicalModifiers } from './spelling.js';
 
 export const register = (number: number): IrOperand => ({ kind: 'register', register: number });
 
-/** @param value a safe integer */
-export function integer(value: number | bigint): IrOperand {
-  const bits = BigInt(value);
-  return {
-    kind: 'integer',
-    low: Number(BigInt.asIntN(32, bits)),
-    high: Number(BigInt.asIntN(32, bits >> 32n)),
-  };
-}
-
 /** The instructions that stand for one, under its guard. */
 export class Steps {
   readonly written: ParsedInstruction[] = [];

@@ -5,7 +5,7 @@ import {
   type IrOperand,
   type MatrixExchange,
 } from '../../ptx/index.js';
-import { computeTile, fittedModel, productForm, type TileForm } from '../../tensor/index.js';
+import { computeTile, fittedModel, productForm, turnedHalves, type TileForm } from '../../tensor/index.js';
 
 const LANES = 32;
 
@@ -43,7 +43,7 @@ const makers: Readonly<Record<MatrixExchange, (instruction: IrInstruction) => Ma
     inputs: sources,
     outputs: destinations,
     isWide: false,
-    compute: transposed,
+    compute: turnedHalves,
   }),
   matrixrows: rows,
 };
@@ -63,16 +63,6 @@ function product(instruction: IrInstruction): MatrixOperation {
     form,
     compute: (words) => computeTile({ form, model }, words),
   };
-}
-
-/** A matrix of 8 by 8 halves, a row in four lanes, turned about its diagonal. */
-function transposed(words: Uint32Array): Uint32Array {
-  const half = (row: number, column: number): number =>
-    ((words[row * 4 + (column >> 1)] ?? 0) >>> (16 * (column & 1))) & 0xffff;
-  return Uint32Array.from({ length: LANES }, (_, lane) => {
-    const [row, column] = [lane >> 2, (lane & 3) * 2];
-    return (half(column, row) | (half(column + 1, row) << 16)) >>> 0;
-  });
 }
 
 /** Of `matrixrows`: results a matrix. Turned, a lane has halves of two rows. */

@@ -1,3 +1,4 @@
+import { eachFunction } from './eachFunction.js';
 import type { IrFunction, IrInstruction, IrModule, IrOperand, IrRegister, ScalarType } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { writtenRegisters } from '../analysis/registerUse.js';
@@ -22,8 +23,7 @@ import { straightLines } from './straightLine.js';
  */
 export function contractModule(ir: IrModule): IrModule {
   if (ir.targets.includes('debug')) return ir;
-  const functions = ir.functions.map((fn) => (fn.refusal === undefined ? contractFunction(fn) : fn));
-  return functions.every((fn, index) => fn === ir.functions[index]) ? ir : { ...ir, functions };
+  return eachFunction(ir, contractFunction);
 }
 
 export function contractFunction(fn: IrFunction): IrFunction {

@@ -1,3 +1,4 @@
+import { eachFunction } from './eachFunction.js';
 import type { IrFunction, IrInstruction, IrModule, IrOperand, IrRegister, ScalarType } from '../ir.js';
 import { isOfSurface } from '../isa/index.js';
 import { typeBits } from '../scalarTypes.js';
@@ -9,8 +10,7 @@ import { replaceInstructions, type NewInstruction } from './replacement.js';
  * zeros that the surface's record holds, and is not written.
  */
 export function lowerSurfaces(ir: IrModule): IrModule {
-  const functions = ir.functions.map((fn) => (fn.refusal === undefined ? lowerFunction(fn) : fn));
-  return functions.every((fn, index) => fn === ir.functions[index]) ? ir : { ...ir, functions };
+  return eachFunction(ir, lowerFunction);
 }
 
 function lowerFunction(fn: IrFunction): IrFunction {

@@ -1,3 +1,4 @@
+import { eachFunction } from './eachFunction.js';
 import { readRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction, IrModule, IrOperand } from '../ir.js';
 import { isFetch } from '../isa/index.js';
@@ -5,8 +6,7 @@ import { replaceInstructions } from './replacement.js';
 
 /** Channels of texels that nothing reads are not asked for, as compilers for cards do: most textures have one, and every fetch names four. */
 export function dropUnusedTexels(ir: IrModule): IrModule {
-  const functions = ir.functions.map((fn) => (fn.refusal === undefined ? inFunction(fn) : fn));
-  return functions.every((fn, index) => fn === ir.functions[index]) ? ir : { ...ir, functions };
+  return eachFunction(ir, inFunction);
 }
 
 function inFunction(fn: IrFunction): IrFunction {

@@ -10,7 +10,7 @@ export type { Operand } from './operand.js';
 export type { NamedForm, Rounding, Sparsity, TileForm } from './tileForm.js';
 export { shape } from './mmaForms.js';
 export { wmmaFragment } from './wmmaFragments.js';
-export { wmmaMatrix, wmmaRegisters } from './wmmaForms.js';
+export { wmmaCarried, wmmaMatrix, wmmaRegisters } from './wmmaForms.js';
 
 let makers: ReadonlyMap<string, () => Omit<TileForm, 'name'>> | undefined;
 const made = new Map<string, TileForm>();

@@ -135,10 +135,14 @@ export function wmmaForms(): NamedForm[] {
   ];
 }
 
-type Carried = readonly [shape: string, inputs: readonly ElementType[], accumulators: readonly ElementType[]];
+/** A shape's matrices that loads and stores carry: of A and B, and of C and D. */
+export type Carried = readonly [
+  shape: string,
+  inputs: readonly ElementType[],
+  accumulators: readonly ElementType[],
+];
 
-/** Matrices that loads and stores carry: of A and B, and of C and D. */
-const carried: readonly Carried[] = [
+export const wmmaCarried: readonly Carried[] = [
   ...wide.map((text): Carried => [text, ['f16', 'bf16', 's8', 'u8'], ['f16', 'f32', 's32']]),
   ['m16n16k8', ['tf32'], ['f32']],
   ['m8n8k4', ['f64'], ['f64']],
@@ -148,7 +152,7 @@ const carried: readonly Carried[] = [
 
 /** The fragment of a matrix that `wmma.load` or `wmma.store` carries; undefined where sm_90 has none. */
 export function wmmaMatrix(text: string, fragment: string, type: string): Operand | undefined {
-  const [, inputs, accumulators] = carried.find(([each]) => each === text) ?? [];
+  const [, inputs, accumulators] = wmmaCarried.find(([each]) => each === text) ?? [];
   const isInput = fragment === 'a' || fragment === 'b';
   if (!isInput && fragment !== 'c' && fragment !== 'd') return undefined;
   const found = (isInput ? inputs : accumulators)?.find((each) => each === type);

@@ -6,5 +6,6 @@ export { fusedContext, fusedDot, mostFractionBits } from './fusedDot.js';
 export { decodeAll, decodeNumber, encodeNarrow } from './numbers.js';
 export type { ChainModel, FusedModel, IntegerModel, Model, ScalarModel } from './parameters.js';
 export { doubleChain, exactIntegers, forHalfResults, published } from './published.js';
+export { turnedHalves } from './turnedHalves.js';
 export { computeTile, elementsOf, PreparedTile, wordsOf } from './tile.js';
 export type { Elements, TileModel } from './tile.js';

@@ -1,4 +1,5 @@
 #include "twin.h"
+#include "halves.h"
 #include <math.h>
 
 enum { WIDTH = 64 };
@@ -26,13 +27,6 @@ static void attention(const float *q, const float *k, const float *v, float *out
     sums[line] = most + log2f(total);
   }
   free(scores);
-}
-
-static float *widened(int index) {
-  size_t count = arguments[index].bytes / 2;
-  float *wide = malloc(count * sizeof(float));
-  for (size_t at = 0; at < count; ++at) wide[at] = ((_Float16 *)arguments[index].buffer)[at];
-  return wide;
 }
 
 static void twin(void) {

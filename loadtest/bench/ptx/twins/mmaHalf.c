@@ -1,4 +1,5 @@
 #include "twin.h"
+#include "halves.h"
 
 /* f32 throughout, in the order that a compiler makes vectors of; c += a b as a card's kernel does it starts from 0. */
 static void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
@@ -10,13 +11,6 @@ static void gemm(const float *a, const float *b, float *c, int m, int n, int k) 
       for (int col = 0; col < n; ++col) line[col] += left * b[(size_t)at * n + col];
     }
   }
-}
-
-static float *widened(int index) {
-  size_t count = arguments[index].bytes / 2;
-  float *wide = malloc(count * sizeof(float));
-  for (size_t at = 0; at < count; ++at) wide[at] = ((_Float16 *)arguments[index].buffer)[at];
-  return wide;
 }
 
 static void twin(void) {

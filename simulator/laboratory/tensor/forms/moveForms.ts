@@ -4,7 +4,8 @@ import {
   type Operand,
   inMemory,
   shape,
-  wmmaRegisters,
+  wmmaCarried,
+  wmmaMatrix,
 } from '../../../tensor/index.js';
 
 /** What a move takes or leaves: registers of every lane, or words of memory. */
@@ -101,16 +102,8 @@ function sharedMatrixForms(): MoveForm[] {
 }
 
 const spaces = ['global', 'shared', 'generic'] as const;
-const wide = ['m16n16k16', 'm32n8k16', 'm8n32k16'];
-
-function wmmaMoves(
-  text: string,
-  fragment: 'a' | 'b' | 'c' | 'd',
-  type: ElementType,
-  of: ElementType,
-): MoveForm[] {
-  const counts = wmmaRegisters(text, of, type);
-  const count = fragment === 'd' ? counts.c : counts[fragment];
+function wmmaMoves(text: string, fragment: 'a' | 'b' | 'c' | 'd', type: ElementType): MoveForm[] {
+  const count = wmmaMatrix(text, fragment, type)?.registers ?? 0;
   const register = type === 'f32' ? 'f32' : type === 'f64' ? 'f64' : 'b32';
   const isNarrow = ['s4', 'u4', 'b1'].includes(type);
   // Matrices of less than a byte an element have one order each.
@@ -145,33 +138,13 @@ function wmmaMoves(
 }
 
 function wmmaMoveForms(): MoveForm[] {
-  const inputs: (readonly [string, ElementType])[] = [
-    ...wide.flatMap((text) => (['f16', 'bf16', 's8', 'u8'] as const).map((type) => [text, type] as const)),
-    ['m16n16k8', 'tf32'],
-    ['m8n8k4', 'f64'],
-    ['m8n8k32', 's4'],
-    ['m8n8k32', 'u4'],
-    ['m8n8k128', 'b1'],
-  ];
-  const accumulators: (readonly [string, ElementType, ElementType])[] = [
-    ...wide.flatMap((text) => [
-      [text, 'f16', 'f16'] as const,
-      [text, 'f32', 'f16'] as const,
-      [text, 's32', 's8'] as const,
-    ]),
-    ['m16n16k8', 'f32', 'tf32'],
-    ['m8n8k4', 'f64', 'f64'],
-    ['m8n8k32', 's32', 's4'],
-    ['m8n8k128', 's32', 'b1'],
-  ];
-  return [
-    ...inputs.flatMap(([text, type]) =>
-      (['a', 'b'] as const).flatMap((fragment) => wmmaMoves(text, fragment, type, type)),
-    ),
-    ...accumulators.flatMap(([text, type, of]) =>
-      (['c', 'd'] as const).flatMap((fragment) => wmmaMoves(text, fragment, type, of)),
-    ),
-  ];
+  const carry = (fragments: readonly ('a' | 'b' | 'c' | 'd')[], which: 1 | 2): MoveForm[] =>
+    wmmaCarried.flatMap((carried) =>
+      carried[which].flatMap((type) =>
+        fragments.flatMap((fragment) => wmmaMoves(carried[0], fragment, type)),
+      ),
+    );
+  return [...carry(['a', 'b'], 1), ...carry(['c', 'd'], 2)];
 }
 
 /** Every form of `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`, those of other targets too. */

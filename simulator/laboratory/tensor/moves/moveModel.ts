@@ -1,4 +1,4 @@
-import { elementBits, shape, wmmaFragment } from '../../../tensor/index.js';
+import { elementBits, shape, turnedHalves, wmmaFragment } from '../../../tensor/index.js';
 import { matrixImage, sharedRows, type MoveForm } from '../forms/index.js';
 
 /** Which element of the input each element of the output is, by place; -1 where it keeps what memory had. */
@@ -9,11 +9,11 @@ const imageWords = sharedRows * rowWords;
 
 /**
  * Words that `ldmatrix`, `stmatrix` and `movmatrix` leave (9.7.14.5.15 to 17): of matrix i the rows are where lanes 8i … 8i + 7
- * point, lane l has the halves 2(l mod 4) and one on of row l / 4, or with `.trans` of the transposed matrix.
+ * point, lane l has the halves 2(l mod 4) and one on of row l / 4, or with `.trans` of the turnedHalves matrix.
  */
 export function moveMatrices(form: MoveForm, words: Uint32Array): Uint32Array {
   const isTransposed = form.name.includes('.trans');
-  if (form.kind === 'movmatrix') return transposed(words.subarray(0, 32));
+  if (form.kind === 'movmatrix') return turnedHalves(words.subarray(0, 32));
   const image = words.subarray(0, imageWords);
   const rows = words.subarray(imageWords, imageWords + 32);
   const wordAt = (matrix: number, lane: number): number =>
@@ -21,7 +21,7 @@ export function moveMatrices(form: MoveForm, words: Uint32Array): Uint32Array {
   if (form.kind === 'ldmatrix') {
     const matrices = Array.from({ length: form.output.count }, (_, matrix) => {
       const read = Uint32Array.from({ length: 32 }, (_unused, lane) => image[wordAt(matrix, lane)] ?? 0);
-      return isTransposed ? transposed(read) : read;
+      return isTransposed ? turnedHalves(read) : read;
     });
     return Uint32Array.from(matrices.flatMap((matrix) => [...matrix]));
   }
@@ -30,21 +30,11 @@ export function moveMatrices(form: MoveForm, words: Uint32Array): Uint32Array {
   for (let matrix = 0; matrix < count; matrix++) {
     const at = imageWords + 32 + matrix * 32;
     const own = words.subarray(at, at + 32);
-    (isTransposed ? transposed(own) : own).forEach((word, lane) => {
+    (isTransposed ? turnedHalves(own) : own).forEach((word, lane) => {
       written[wordAt(matrix, lane)] = word;
     });
   }
   return written;
-}
-
-/** A matrix of 8 by 8 halves, a row in four lanes, turned about its diagonal. */
-function transposed(words: Uint32Array): Uint32Array {
-  const half = (row: number, column: number): number =>
-    ((words[row * 4 + (column >> 1)] ?? 0) >>> (16 * (column & 1))) & 0xffff;
-  return Uint32Array.from({ length: 32 }, (_, lane) => {
-    const [row, column] = [lane >> 2, (lane & 3) * 2];
-    return (half(column, row) | (half(column + 1, row) << 16)) >>> 0;
-  });
 }
 
 /**

@@ -42,10 +42,6 @@ export function register(number: number): IrOperand {
   return { kind: 'register', register: number };
 }
 
-export function integer(value: number): IrOperand {
-  return { kind: 'integer', low: value | 0, high: value < 0 ? -1 : Math.floor(value / 2 ** 32) };
-}
-
 export function address(base: number | string | undefined, offset: number): IrOperand {
   return { kind: 'address', base, offset };
 }

@@ -1,5 +1,6 @@
 import type { CallGraph } from './callGraph.js';
-import { integer, register, type DraftCode } from './draftCode.js';
+import { integer } from '../../literals.js';
+import { register, type DraftCode } from './draftCode.js';
 
 /** As executors lay functions out: one address each, so far apart. */
 const LOG2_FUNCTION_STRIDE = 7;

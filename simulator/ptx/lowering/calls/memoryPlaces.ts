@@ -1,6 +1,7 @@
 import { isPlainLoad, isStore } from '../../isa/index.js';
 import type { IrOperand, IrVariable } from '../../ir.js';
-import { address, integer, register, type DraftCode, type DraftInstruction } from './draftCode.js';
+import { integer } from '../../literals.js';
+import { address, register, type DraftCode, type DraftInstruction } from './draftCode.js';
 import type { BodyExpansion } from './expansion.js';
 import type { ParameterStorages } from './parameterStorage.js';
 import { copyStorage } from './sharedBodies.js';

@@ -1,3 +1,4 @@
+import { integer } from '../../literals.js';
 import { BitSet } from '../../analysis/bitSet.js';
 import { analyzeLiveness } from '../../analysis/liveness.js';
 import type { IrFunction, IrVariable } from '../../ir.js';
@@ -7,7 +8,6 @@ import {
   address,
   DraftCode,
   finishFunction,
-  integer,
   register,
   type DraftInstruction,
   type SharedCall,

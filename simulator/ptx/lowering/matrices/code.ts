@@ -42,10 +42,6 @@ export class MatrixCode {
   }
 }
 
-export function integer(value: number): IrOperand {
-  return { kind: 'integer', low: value | 0, high: Math.floor(value / 2 ** 32) | 0 };
-}
-
 /** What a lane is among the others: `group` of four it is in, and its place `own` there. */
 export interface LanePlace {
   readonly group: IrOperand;

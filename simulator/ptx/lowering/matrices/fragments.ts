@@ -1,7 +1,8 @@
 import { elementBits, type Operand } from '../../../tensor/index.js';
 import type { IrInstruction, IrOperand } from '../../ir.js';
 import { carriedFragment, registersOf } from '../../matrixRules.js';
-import { integer, type LanePlace, type MatrixCode } from './code.js';
+import { integer } from '../../literals.js';
+import type { LanePlace, MatrixCode } from './code.js';
 
 /**
  * `wmma.load` and `wmma.store`: a lane's registers, each of the elements that it holds. Where an element lies is what the lane adds, by its

@@ -1,8 +1,10 @@
+import { eachFunction } from '../eachFunction.js';
 import type { IrFunction, IrInstruction, IrModule, IrRegister } from '../../ir.js';
 import { isa } from '../../isa/index.js';
 import { typeBits } from '../../scalarTypes.js';
 import { replaceInstructions, type NewInstruction } from '../replacement.js';
-import { integer, MatrixCode, type LanePlace } from './code.js';
+import { integer } from '../../literals.js';
+import { MatrixCode, type LanePlace } from './code.js';
 import { carryFragment } from './fragments.js';
 import { carryRows } from './rows.js';
 
@@ -12,8 +14,7 @@ import { carryRows } from './rows.js';
  * that all that follows memory sees them. Products remain, those of `wmma` as `mma`.
  */
 export function lowerMatrices(ir: IrModule): IrModule {
-  const functions = ir.functions.map((fn) => (fn.refusal === undefined ? lowerFunction(fn) : fn));
-  return functions.every((fn, index) => fn === ir.functions[index]) ? ir : { ...ir, functions };
+  return eachFunction(ir, lowerFunction);
 }
 
 function lowerFunction(fn: IrFunction): IrFunction {

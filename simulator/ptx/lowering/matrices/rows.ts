@@ -1,6 +1,7 @@
 import type { IrInstruction, IrOperand } from '../../ir.js';
 import { registersOf } from '../../matrixRules.js';
-import { integer, type MatrixCode } from './code.js';
+import { integer } from '../../literals.js';
+import type { MatrixCode } from './code.js';
 
 /**
  * `ldmatrix` and `stmatrix` (PTX ISA 9.7.14.5.15 and 16): of matrix i the rows are where lanes 8i to 8i + 7 point, a lane has the halves 2·own
